@@ -3,10 +3,13 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "program.h"
 #include "tests/source_folder.h"
@@ -169,6 +172,68 @@ TEST_F(CliStore, HostileFoldersAreListedAndShown) {
   folder.write("models/evil/model_manifest.json", "{\"description\": \"" + std::string(5 << 20, 'x') + "\"}");
   const Json huge = json({"show", "evil", "--output", "json"});
   EXPECT_FALSE(huge.get_bool("runs", true));
+}
+
+TEST_F(CliStore, VerifyFindsTheFlippedFile) {
+  const fs::path snapshot = add_to_hub_cache(cache(), "acme/mean", kCommit, "main", golden("st_mean"));
+  const ProgramRun good = run({"verify", "acme/mean"});
+  EXPECT_EQ(good.exit_code, 0) << good.error;
+  EXPECT_NE(good.out.find("good        model.safetensors"), std::string::npos) << good.out;
+  std::string weights = base::read_text_file(snapshot / "model.safetensors");
+  weights[weights.size() / 2] = static_cast<char>(weights[weights.size() / 2] ^ 4);
+  std::ofstream(fs::canonical(snapshot / "model.safetensors"), std::ios::binary) << weights;
+  const ProgramRun bad = run({"verify", "acme/mean", "--output", "json"});
+  EXPECT_EQ(bad.exit_code, 7);
+  EXPECT_NE(bad.error.find("1 of 10 files of \"acme/mean\" are not as published: \"model.safetensors\" (flipped)"),
+            std::string::npos)
+      << bad.error;
+  EXPECT_FALSE(formats::parse_json(bad.out, "standard output").get_bool("good", true));
+  add("plain", "st_mean");
+  EXPECT_EQ(run({"verify", "plain"}).exit_code, 4);
+}
+
+TEST_F(CliStore, RmTakesModelsOfBothPlacesAndNothingElse) {
+  add("acme/mean", "st_mean");
+  add_to_hub_cache(cache(), "hub/mean", kCommit, "main", golden("st_mean"));
+  add_to_hub_cache(cache(), "hub/mean", std::string(40, '2'), "v2", golden("st_cls"));
+  fs::copy(golden("st_mean"), folder.path() / "builtin/tiny", fs::copy_options::recursive);
+  fs::copy(golden("st_mean"), folder.path() / "elsewhere", fs::copy_options::recursive);
+  for (const std::string& refused : {std::string("builtin:tiny"), (folder.path() / "elsewhere").string(),
+                                     models().string(), (models() / "acme").string()})
+    EXPECT_EQ(run({"rm", refused}).exit_code, 2) << refused << run({"rm", refused}).error;
+  EXPECT_EQ(run({"rm", "nothing"}).exit_code, 4);
+  EXPECT_EQ(run({"rm", "acme/mean", "--dry-run"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(models() / "acme/mean/config.json"));
+  const ProgramRun removed = run({"rm", "acme/mean"});
+  EXPECT_EQ(removed.exit_code, 0) << removed.error;
+  EXPECT_TRUE(removed.out.starts_with("removed acme/mean: ")) << removed.out;
+  EXPECT_FALSE(fs::exists(models() / "acme/mean"));
+  EXPECT_EQ(run({"rm", "hub/mean@v2"}).exit_code, 0);
+  EXPECT_EQ(run({"verify", "hub/mean"}).exit_code, 0);
+  EXPECT_EQ(run({"rm", "hub/mean"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(cache() / "models--hub--mean"));
+  EXPECT_TRUE(fs::exists(folder.path() / "builtin/tiny/config.json"));
+  EXPECT_TRUE(fs::exists(folder.path() / "elsewhere/config.json"));
+}
+
+TEST_F(CliStore, GcSaysWhatItFreed) {
+  const fs::path snapshot = add_to_hub_cache(cache(), "acme/mean", kCommit, "main", golden("st_mean"));
+  const fs::path part = folder.write("hub/models--acme--mean/blobs/" + std::string(64, 'b') + ".incomplete", "12345");
+  fs::last_write_time(part, fs::file_time_type::clock::now() - std::chrono::hours(48));
+  EXPECT_EQ(run({"gc", "--older-than", "3d"}).out, "freed 0 bytes\n");
+  const std::string freed = run({"gc", "--dry-run"}).out;
+  EXPECT_NE(freed.find("acme/mean  incomplete download  "), std::string::npos) << freed;
+  EXPECT_TRUE(freed.ends_with("would free 5 bytes\n")) << freed;
+  EXPECT_TRUE(fs::exists(part));
+  EXPECT_TRUE(run({"gc"}).out.ends_with("\nfreed 5 bytes\n"));
+  EXPECT_FALSE(fs::exists(part));
+  EXPECT_TRUE(fs::exists(snapshot / "model.safetensors"));
+  EXPECT_EQ(json({"gc", "--max-size", "1kB", "--output", "json"}).find("items")->as_array("items").size(), 1u);
+  EXPECT_FALSE(fs::exists(snapshot));
+  for (const char* size : {"x", "-1", "1e99", "5XB", "nan"})
+    EXPECT_EQ(run({"gc", "--max-size", size}).exit_code, 2) << size;
+  for (const char* age : {"x", "-1h", "99999999d", "d"})
+    EXPECT_EQ(run({"gc", "--older-than", age}).exit_code, 2) << age;
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ StoredModel stored_model_at(const CommonOptions& options, const std::string& ref
   const auto cache = hub::user_hub_cache();
   if (std::ranges::any_of(builtin, [&](const fs::path& each) { return is_inside(path, each); })) {
     model.place = ModelPlace::builtin;
-  } else if (directory && is_inside(path, *directory)) {
-    model.place = ModelPlace::models_directory;
+  } else if (directory && (is_inside(path, *directory) || is_inside(path.parent_path(), *directory))) {
+    model.place = ModelPlace::models_directory;                 // also where the model's own folder is a link
   } else if (cache && is_inside(path.parent_path(), *cache)) {  // its own links lead into the blobs
     model.place = ModelPlace::hub_cache;
   }
