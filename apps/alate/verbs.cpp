@@ -79,13 +79,11 @@ constexpr std::array kVerbs = {
          "states. Texts come as for embed.",
          "alate similarity builtin:minilm \"Where is the cat?\" \"The cat sleeps.\" \"Shares fell.\"", run_similarity},
     Verb{"recognize", "MODEL [TEXT...]", "labelled places in texts, such as names",
-         "MODEL has a class ...ForTokenClassification in its config.json. --aggregation is as in transformers: none "
-         "has the "
-         "labels of tokens; simple joins neighbouring tokens of a label; first, average and max label whole words. "
-         "Texts "
-         "come as for embed; long ones are read in windows that overlap. text has label, score, start, end and the "
-         "part of "
-         "the text on a line; start and end count code points.",
+         "MODEL has a class ...ForTokenClassification in its config.json, or is a GLiNER model, which looks for any "
+         "--labels. --aggregation is as in transformers: none has the labels of tokens; simple joins neighbouring "
+         "tokens of a label; first, average and max label whole words. Texts come as for embed; long ones are read in "
+         "windows that overlap. text has label, score, start, end and the part of the text on a line; start and end "
+         "count code points.",
          "alate recognize builtin:pii \"My name is Ada Lovelace, write to ada@example.com.\"\n"
          "printf 'Grace Hopper lives in New York.\\n' >texts.txt\n"
          "alate recognize builtin:pii --file texts.txt --labels GIVEN_NAME,SURNAME --output jsonl",

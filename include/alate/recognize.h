@@ -1,4 +1,5 @@
-// Recognition: the places in texts that a model labels, such as names, addresses and organizations.
+// Recognition: the places in texts that a model labels, such as names, addresses and organizations; by labels that it
+// was trained with, or by any that are asked for (GLiNER).
 #pragma once
 
 #include <cstddef>
@@ -37,16 +38,26 @@ struct Entity {
   std::string label;                         // without B- and I-, but with Aggregation::none
   std::size_t start = 0, end = 0;            // code points of the text
   std::size_t byte_start = 0, byte_end = 0;  // bytes of it
-  float score = 0;                           // 0 … 1: the mean of the tokens' or words'
-  std::string word;                          // its tokens, decoded: `word` of transformers
+  float score = 0;                           // 0 … 1: the mean of the tokens' or words'; GLiNER's own
+  std::string word;                          // its tokens, decoded: `word` of transformers; GLiNER's: `text`
   std::optional<std::size_t> token = {};     // with Aggregation::none: its place among the row's tokens
 };
 
+/// The least score of GLiNER models.
+inline constexpr float kUsualThreshold = 0.5F;
+
 struct RecognizeOptions {
-  Aggregation aggregation = Aggregation::simple;
-  std::vector<std::string> labels = {};  // only entities with these, with or without B- and I-; empty: all but "O"
+  Aggregation aggregation = Aggregation::simple;  // of models that classify tokens
+  // Of models that classify tokens: only entities with these, with or without B- and I-; empty: all but "O". Of GLiNER
+  // models: what is looked for, a word or phrase each; there must be one.
+  std::vector<std::string> labels = {};
+  // Only entities with a higher score, 0 … 1. Absent: all of models that classify tokens; kUsualThreshold.
+  std::optional<float> threshold = {};
+  // Of GLiNER models, where entities share words: the one with the best score stays, and besides it
+  bool nested = false;       // those within it or around it
+  bool multi_label = false;  // those at the same place with other labels
   // By default a text is read in windows, so that nothing is skipped. Of entities in two windows that share characters
-  // the longer one stays, of the same length the one with the better score.
+  // the longer one stays, of the same length the one with the better score; GLiNER's are as if in one row.
   LongTextOptions long_texts = {};
   std::size_t batch_tokens = 2048;  // maximum tokens per batch; a longer row is a batch of its own
   std::size_t batch_size = 0;       // maximum rows per batch; 0: limited only by batch_tokens
@@ -59,16 +70,18 @@ struct Recognitions {
   std::size_t tokens = 0;                  // computed tokens, special ones included
 };
 
-/// A tokenizer and an encoder with a head for the classification of tokens. Immutable; thread-safe; copies share state.
+/// A tokenizer and an encoder with a head for the classification of tokens, or a GLiNER model. Immutable; thread-safe;
+/// copies share state.
 class RecognizePipeline {
  public:
-  /// A folder whose config.json names a …ForTokenClassification. Throws as Model::load, and unsupported for other
-  /// models and for ONNX files.
+  /// A folder whose config.json names a …ForTokenClassification, or with a gliner_config.json. Throws as Model::load,
+  /// and unsupported for other models and for ONNX files.
   static RecognizePipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
                                 const RunControl& control = {});
 
-  /// As TokenClassificationPipeline of transformers. Throws invalid_argument for options that the model cannot meet,
-  /// for labels that it does not have and for a text that is too long where that is an error; cancelled,
+  /// As TokenClassificationPipeline of transformers, or as GLiNER.inference of the package gliner. Throws
+  /// invalid_argument for options that the model cannot meet, for labels that it does not have and for a text that is
+  /// too long where that is an error; resource_exhausted for a threshold that leaves too much; cancelled,
   /// deadline_exceeded. The texts must live until the call returns.
   Recognitions recognize(std::span<const std::string_view> texts, const RecognizeOptions& options = {},
                          const RunControl& control = {}) const;
@@ -79,7 +92,7 @@ class RecognizePipeline {
     return recognize(std::span<const std::string_view>(texts.begin(), texts.size()), options, control);
   }
 
-  /// The model's labels, in the order of its logits: "O", "B-PER", …
+  /// The model's labels, in the order of its logits: "O", "B-PER", …; none of a GLiNER model.
   std::span<const std::string> labels() const;
   std::size_t max_length() const;  // in tokens, with special tokens
   const Tokenizer& tokenizer() const;

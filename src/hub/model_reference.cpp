@@ -22,8 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Names and extensions of files that only a model's folder has.
-constexpr std::array<std::string_view, 6> kNames = {"config.json",    "modules.json", "model_manifest.json",
-                                                    "tokenizer.json", "vocab.txt",    "tokenizer.model"};
+constexpr std::array<std::string_view, 7> kNames = {"config.json",       "modules.json", "model_manifest.json",
+                                                    "tokenizer.json",    "vocab.txt",    "tokenizer.model",
+                                                    "gliner_config.json"};
 constexpr std::array<std::string_view, 3> kExtensions = {".safetensors", ".gguf", ".onnx"};
 
 constexpr std::size_t kListed = 10;

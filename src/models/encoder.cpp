@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "graph/builder_functions.h"
+#include "models/heads/gliner.h"
 #include "models/refused_architectures.h"
 
 namespace alate::models {
@@ -44,6 +45,27 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
   if (places == TokenPlaces::given)
     in.by_place = {.places = of("places", {in.tokens}), .masked = of("masked_places", {in.sequences})};
   return in;
+}
+
+void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs) {
+  WordInputs& in = inputs.words.emplace();
+  in.words = b.dim("words", 1, {}, true);
+  in.labels = b.dim("labels", 1, {}, true);
+  in.pairs = b.dim("pairs", 1, {}, true);
+  in.most_words = b.dim("most_words", 1, {}, true);
+  in.most_labels = b.dim("most_labels", 1, {}, true);
+  const auto of = [&](const char* name, std::vector<Dim> dims) {
+    return b.parameter(name, {DType::i32, std::move(dims)});
+  };
+  in.word_tokens = of("word_tokens", {in.words});
+  in.word_counts = of("word_counts", {inputs.sequences});
+  in.word_pad_index = of("word_pad_index", {inputs.sequences, in.most_words});
+  in.word_unpad_index = of("word_unpad_index", {in.words, 2});
+  in.label_tokens = of("label_tokens", {in.labels});
+  in.label_pad_index = of("label_pad_index", {inputs.sequences, in.most_labels});
+  in.pair_places = of("pair_places", {in.pairs, 3});
+  in.pair_word = of("pair_word", {in.pairs});
+  in.pair_label = of("pair_label", {in.pairs});
 }
 
 std::span<const Architecture> architectures() {
@@ -93,7 +115,15 @@ const Architecture& find_architecture(const formats::Json& config) {
   throw Error(ErrorCode::unsupported, refusal_of(config));
 }
 
+const EncoderHead* find_word_head(const formats::Json& config) { return is_gliner(config) ? &gliner_head() : nullptr; }
+
+std::string_view weight_prefix(const Architecture& architecture, const formats::Json& config) {
+  const EncoderHead* word_head = find_word_head(config);
+  return word_head == nullptr ? architecture.prefix : word_head->prefix;
+}
+
 const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config) {
+  if (const EncoderHead* word_head = find_word_head(config)) return *word_head;
   const formats::Json* names = config.find("architectures");
   if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return architecture.base;
   const std::string& whole = names->as_array("architectures")[0].as_string("architectures[0]");

@@ -22,6 +22,19 @@ struct PlaceInputs {
 /// Whether a graph takes the places of tokens, or tokens of a sequence are at consecutive places.
 enum class TokenPlaces { consecutive, given };
 
+/// Parameters of graphs with a head that is about words and labels (find_word_head); all i32.
+struct WordInputs {
+  graph::Value word_tokens;       // [words]: the token that stands for each
+  graph::Value word_counts;       // [sequences]
+  graph::Value word_pad_index;    // [sequences, most_words]; any word past a sequence's own
+  graph::Value word_unpad_index;  // [words, 2]
+  graph::Value label_tokens;      // [labels]: the token that stands for each
+  graph::Value label_pad_index;   // [sequences, most_labels]; any label past a sequence's own
+  graph::Value pair_places;       // [pairs, 3]: sequence, word and label in it; all labels of a word, then the next
+  graph::Value pair_word, pair_label;  // [pairs]: the same, counted in the batch
+  Dim words, labels, pairs, most_words, most_labels;
+};
+
 /// The parameters of every encoder's graph, in this order; all i32.
 struct EncoderInputs {
   graph::Value ids, type_ids, positions;  // [tokens]
@@ -32,11 +45,14 @@ struct EncoderInputs {
   graph::Value pad_index;                  // [sequences, longest]
   graph::Value unpad_index;                // [tokens, 2]
   std::optional<PlaceInputs> by_place = std::nullopt;
+  std::optional<WordInputs> words = std::nullopt;
   Dim tokens, sequences, longest;
 };
 
 /// Declares them.
 EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places = TokenPlaces::consecutive);
+/// Declares those of words, after all others.
+void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs);
 
 /// An output of forward. Its rows are tokens or sequences.
 struct EncoderOutput {
@@ -97,6 +113,7 @@ struct EncoderHead {
   std::string_view name;  // of the class, after the architecture's: "ForMaskedLM"
   std::vector<EncoderOutput> (*build)(EncoderScope& scope, graph::Value last_hidden_state);
   bool takes_choices = false;  // forward's inputs may be [batch, choices, length]; its logits are then [batch, choices]
+  std::string_view prefix = {};  // of find_word_head: of the base model's weights, in place of Architecture::prefix
 };
 
 struct Architecture {
@@ -124,8 +141,14 @@ const Architecture& find_architecture(const formats::Json& config);
 /// All that can be built, in the order of the documentation.
 std::span<const Architecture> architectures();
 
-/// The head that config.json's architectures[0] names; the base model's outputs where it names none. Throws
-/// unsupported for a head that is not built here.
+/// The head of a model whose outputs are of words with labels (EncoderInputs::words): GLiNER's; null for all others.
+const EncoderHead* find_word_head(const formats::Json& config);
+
+/// Before the base model's weight names in a folder with this config.
+std::string_view weight_prefix(const Architecture& architecture, const formats::Json& config);
+
+/// That of find_word_head, or else the head that config.json's architectures[0] names; the base model's outputs where
+/// it names none. Throws unsupported for a head that is not built here.
 const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config);
 
 /// Adds the encoder to a graph that begins with `declare_encoder_inputs`, and what `head` asks for. Throws as find_head

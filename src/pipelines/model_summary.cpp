@@ -13,6 +13,7 @@
 #include "formats/safetensors/safetensors_dtypes.h"
 #include "formats/weight_source.h"
 #include "hub/model_variants.h"
+#include "runtime/loading/gliner_folder.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {
@@ -31,8 +32,11 @@ std::size_t count_of(const formats::Json& config, std::string_view key) {
 }
 
 void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
-  const formats::Json config = formats::parse_json(
-      base::read_contained_file(files.folder, "config.json", kMostConfigBytes), "config.json", {.max_values = 1 << 20});
+  const formats::Json config =
+      runtime::has_gliner_config(files)
+          ? runtime::read_gliner_folder(files)
+          : formats::parse_json(base::read_contained_file(files.folder, "config.json", kMostConfigBytes), "config.json",
+                                {.max_values = 1 << 20});
   if (const formats::Json* type = config.find("model_type"); type != nullptr && type->is_string())
     summary.architecture = type->as_string("model_type");
   summary.dimensions = count_of(config, "hidden_size");

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "models/encoder.h"
+#include "models/heads/gliner.h"
 #include "pipelines/rerank/rerank_head.h"
 
 namespace alate::pipelines {
@@ -16,6 +17,7 @@ runtime::Head logits(const Model::State&) { return outputs_of_head({"logits"}); 
 constexpr TaskHead kClassify = {
     .entry_point = "classify",
     .class_end = kSequenceClassification,
+    .word_head = "",
     .labels = "",
     .noun = "a classifier",
     .usual = "a classifier, such as distilbert/distilbert-base-uncased-finetuned-sst-2-english",
@@ -23,12 +25,14 @@ constexpr TaskHead kClassify = {
 constexpr TaskHead kRecognize = {
     .entry_point = "recognize",
     .class_end = kTokenClassification,
+    .word_head = models::kGlinerHead,
     .labels = "",
     .noun = "a recognizer",
-    .usual = "a model for token classification, such as builtin:pii or dslim/bert-base-NER",
+    .usual = "a model for token classification, such as builtin:pii or dslim/bert-base-NER, or a GLiNER model",
     .head = logits};
 constexpr TaskHead kAnswer = {.entry_point = "answer",
                               .class_end = kQuestionAnswering,
+                              .word_head = "",
                               .labels = "",
                               .noun = "a model for question answering",
                               .usual = "one such as deepset/roberta-base-squad2",
@@ -37,6 +41,7 @@ constexpr TaskHead kAnswer = {.entry_point = "answer",
                               }};
 constexpr TaskHead kRerank = {.entry_point = "rerank",
                               .class_end = kSequenceClassification,
+                              .word_head = "",
                               .labels = " with one label or two",
                               .noun = "a reranker",
                               .usual = "a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2",
@@ -80,6 +85,7 @@ void require_task(const Model::State& model, Task task) {
   const models::Architecture* known = model.form->architecture();
   const std::string name = class_of(model);
   if (known != nullptr && name.ends_with(head.class_end)) return;
+  if (known != nullptr && !head.word_head.empty() && name.ends_with(head.word_head)) return;
   throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is not ", head.noun,
                    ": ",
                    known == nullptr ? "it is executed as it is, and only a folder with weights can be one so far"

@@ -15,6 +15,7 @@ namespace alate::pipelines {
 struct TaskHead {
   std::string_view entry_point;  // its name
   std::string_view class_end;    // of the class that config.json names, after the architecture's: "ForMaskedLM"
+  std::string_view word_head;    // the head of models of words and labels that does the task too; empty: none
   std::string_view labels;       // how many labels it must have: " with one label or two"
   std::string_view noun;         // "a reranker"
   std::string_view usual;        // a model that people know: "a cross-encoder, such as …"

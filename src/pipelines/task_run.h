@@ -19,8 +19,9 @@ namespace alate::pipelines {
 /// What a program computed of a task's rows.
 class RowResults {
  public:
-  RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const float> values,
-             runtime::RowWidth width);
+  /// `tokens` and `sizes` have each row's tokens and numbers.
+  RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> sizes,
+             std::span<const float> values);
 
   std::size_t count() const { return rows_.inputs.size(); }
   std::size_t input(std::size_t row) const { return rows_.inputs[row]; }
@@ -73,7 +74,7 @@ class TaskRun {
 
  private:
   TextRows rows_;  // without the rows themselves
-  std::vector<std::size_t> row_tokens_, truncated_;
+  std::vector<std::size_t> row_tokens_, row_pairs_, truncated_;
   std::size_t tokens_ = 0;
 };
 

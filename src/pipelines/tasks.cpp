@@ -6,18 +6,17 @@
 #include <optional>
 
 #include "alate/error.h"
-#include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "models/encoder.h"
+#include "models/heads/gliner.h"
 #include "pipelines/embed/module_files.h"
 #include "pipelines/kinds/kind_modules.h"
 #include "runtime/loading/model_files.h"
+#include "runtime/loading/model_form.h"
 
 namespace alate::pipelines {
 namespace {
-
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 // As transformers counts them: the named ones, else num_labels, else two.
 std::int64_t label_count(const formats::Json& config) {
@@ -31,7 +30,7 @@ std::int64_t label_count(const formats::Json& config) {
 std::optional<Task> task_of_head(const formats::Json& config) {
   const std::string_view head = models::find_head(models::find_architecture(config), config).name;
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
-  if (head == kTokenClassification) return Task::recognize;
+  if (head == kTokenClassification || head == models::kGlinerHead) return Task::recognize;
   return head == kQuestionAnswering ? std::optional(Task::answer) : std::nullopt;
 }
 
@@ -71,8 +70,7 @@ bool gives_token_vectors(const std::filesystem::path& folder, const LoadOptions&
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options) {
   try {
     const runtime::ModelFiles files = runtime::find_model_files(folder, options);
-    const formats::Json config =
-        formats::parse_json(base::read_contained_file(files.folder, "config.json", kMaxBytes), "config.json");
+    const formats::Json config = runtime::read_config(files);
     const std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config);
     if (!task && gives_token_vectors(folder, options)) return {Task::embed, Task::rerank};
     if (!task) return {Task::embed};

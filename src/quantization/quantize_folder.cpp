@@ -12,6 +12,7 @@
 #include "alate/tokenizer.h"
 #include "base/files/atomic_file.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "base/log.h"
 #include "formats/safetensors/safetensors_writer.h"
 #include "hub/manifest_writer.h"
@@ -110,6 +111,10 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   hub::OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   runtime::require_weights(files, "quantize");
+  if (base::is_there(files.folder / "gliner_config.json"))
+    throw make_error(
+        ErrorCode::unsupported, "the model in ", model.string(),
+        " is a GLiNER model, which is not calibrated here; --dtype int8 rounds one as it is loaded: GLiNER");
   const fs::path config_path = files.folder / "config.json";
   const formats::Json config =
       formats::parse_json(base::read_contained_file(files.folder, "config.json"), config_path.string());

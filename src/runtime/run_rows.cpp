@@ -22,7 +22,7 @@ std::vector<const BatchRow*> by_length(std::span<const BatchRow> rows) {
 std::size_t batch_of(std::span<const BatchRow* const> next, const RowBudget& budget) {
   std::size_t tokens = 0, count = 0;
   for (const BatchRow* row : next) {
-    tokens += row->ids.size();
+    tokens += row->size();
     const bool is_full = tokens > budget.tokens || (budget.rows > 0 && count >= budget.rows);
     if (is_full && count > 0) break;
     ++count;

@@ -12,7 +12,7 @@
 
 namespace alate::runtime {
 
-/// The size of a batch; a row with more tokens is a batch of its own.
+/// The size of a batch, by BatchRow::size; a larger row is a batch of its own.
 struct RowBudget {
   std::size_t tokens = backends::BatchHint().rows;
   std::size_t rows = 0;  // 0: limited only by tokens

@@ -51,6 +51,8 @@ void run_recognize(Arguments& arguments) {
   RecognizeOptions recognize;
   declare_inputs(arguments, given);
   declare(arguments, recognize);
+  arguments.flag("--nested", "entities within others too (GLiNER models)", recognize.nested);
+  arguments.flag("--multi-label", "all labels of a place, not only the best (GLiNER models)", recognize.multi_label);
   declare_options(arguments, given);
   if (!arguments.parse()) return;
   const auto on = [&](const pipelines::TextModel& model) -> TaskVerb::Begin {

@@ -7,7 +7,7 @@
 
 namespace alate::app {
 
-/// Declares --labels and --aggregation.
+/// Declares --labels, --threshold and --aggregation.
 void declare(Arguments& arguments, RecognizeOptions& options);
 
 /// Adds what answers depend on, but for long texts.

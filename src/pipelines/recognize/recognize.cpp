@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "models/heads/gliner_config.h"
 #include "pipelines/classify/score_function.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/recognize/token_entities.h"
@@ -42,6 +43,17 @@ void check_labels(std::span<const std::string> wanted, std::span<const std::stri
   }
 }
 
+void check_options(const RecognizeOptions& options, const RecognizePipeline::State& state) {
+  if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 1))
+    throw Error(ErrorCode::invalid_argument, "the threshold is a score from 0 to 1");
+  if (state.gliner) return;
+  check_labels(options.labels, state.labels);
+  if (options.nested || options.multi_label)
+    throw Error(ErrorCode::invalid_argument,
+                "nested entities, and several labels of one, are found by GLiNER models: this one gives each token one "
+                "label");
+}
+
 // Of one text: its rows are [begin, end).
 std::vector<Entity> entities_of_text(std::string_view text, const RowResults& results, std::size_t begin,
                                      std::size_t end, const TokenLabels& labels, Aggregation aggregation) {
@@ -54,15 +66,23 @@ std::vector<Entity> entities_of_text(std::string_view text, const RowResults& re
 
 RecognizePipeline recognizer_of(TextModel model) {
   const Model::State& state = model.model.state();
+  if (models::is_gliner(state.config)) {
+    require_task(state, Task::recognize);
+    Gliner gliner = read_gliner(model);
+    return RecognizePipeline(std::make_shared<RecognizePipeline::State>(
+        RecognizePipeline::State{std::move(model), {}, std::nullopt, std::move(gliner)}));
+  }
   const std::size_t count = task_entry_point(state, Task::recognize)->width().token;
   std::optional<std::int32_t> unknown = unknown_id_of(model);
-  RecognizePipeline::State made{std::move(model), label_names(state.config, count), unknown};
+  RecognizePipeline::State made{std::move(model), label_names(state.config, count), unknown, std::nullopt};
   return RecognizePipeline(std::make_shared<RecognizePipeline::State>(std::move(made)));
 }
 
 RecognizeRun::RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options)
     : pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
-  check_labels(options_.labels, pipeline_.labels());
+  const RecognizePipeline::State& state = pipeline_.state();
+  check_options(options_, state);
+  if (state.gliner) gliner_.emplace(state, *state.gliner);
 }
 
 std::shared_ptr<const runtime::EntryPoint> RecognizeRun::program() const {
@@ -72,6 +92,7 @@ std::shared_ptr<const runtime::EntryPoint> RecognizeRun::program() const {
 std::string RecognizeRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
 
 TextRows RecognizeRun::make_rows(const base::Cancellation& cancellation) {
+  if (gliner_) return gliner_->make_rows(texts_, options_, cancellation);
   const std::vector<EncodeInput> inputs(texts_.begin(), texts_.end());
   return make_text_rows(pipeline_.state(), inputs,
                         {.long_texts = options_.long_texts, .usual = LongTexts::windows, .with_offsets = true},
@@ -79,12 +100,19 @@ TextRows RecognizeRun::make_rows(const base::Cancellation& cancellation) {
 }
 
 void RecognizeRun::take(const RowResults& results) {
+  if (!gliner_) return take_token_labels(results);
+  entities_ = gliner_->entities(results, texts_, options_);
+}
+
+void RecognizeRun::take_token_labels(const RowResults& results) {
   const RecognizePipeline::State& state = pipeline_.state();
   const TokenLabels labels{.tokenizer = state.tokenizer, .names = state.labels, .unknown_id = state.unknown_id};
   entities_.resize(texts_.size());
   for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
     entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, options_.aggregation);
-    std::erase_if(entities_[input], [&](const Entity& entity) { return !is_wanted(entity.label, options_.labels); });
+    std::erase_if(entities_[input], [&](const Entity& entity) {
+      return !is_wanted(entity.label, options_.labels) || (options_.threshold && !(entity.score > *options_.threshold));
+    });
   });
 }
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "alate/recognize.h"
+#include "pipelines/gliner/gliner_call.h"
+#include "pipelines/gliner/label_prompt.h"
 #include "pipelines/task_run.h"
 #include "pipelines/text_model.h"
 
@@ -18,18 +20,21 @@ namespace alate {
 struct RecognizePipeline::State : pipelines::TextModel {
   std::vector<std::string> labels;         // of each logit of a token
   std::optional<std::int32_t> unknown_id;  // of the unknown token
+  std::optional<pipelines::Gliner> gliner;
 };
 
 }  // namespace alate
 
 namespace alate::pipelines {
 
-/// The recognizer of a loaded model with a head for token classification. Throws as require_task.
+/// The recognizer of a loaded model with a head for token classification, or of a GLiNER model. Throws as require_task
+/// and read_gliner.
 RecognizePipeline recognizer_of(TextModel model);
 
 class RecognizeRun : public TaskRun {
  public:
-  /// The texts must live until `finish` returns. Throws invalid_argument for labels that the model does not have.
+  /// The texts must live until `finish` returns. Throws invalid_argument for labels that the model does not have, and
+  /// for options that it cannot meet.
   RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options);
 
   std::shared_ptr<const runtime::EntryPoint> program() const override;
@@ -44,9 +49,12 @@ class RecognizeRun : public TaskRun {
   void take(const RowResults& results) override;
 
  private:
+  void take_token_labels(const RowResults& results);
+
   RecognizePipeline pipeline_;
   std::vector<std::string_view> texts_;
   RecognizeOptions options_;
+  std::optional<GlinerCall> gliner_;
   std::vector<std::vector<Entity>> entities_;
 };
 

@@ -18,6 +18,9 @@ std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const Ba
   add(static_cast<std::uint32_t>(row.masked_tail));
   for (const std::int32_t id : row.ids) add(static_cast<std::uint32_t>(id));
   for (const std::int32_t type : row.type_ids) add(static_cast<std::uint32_t>(type));
+  for (const std::int32_t word : row.words.words) add(static_cast<std::uint32_t>(word));
+  for (const std::int32_t label : row.words.labels) add(static_cast<std::uint32_t>(label));
+  add(row.words.words.size());
   add(row.ids.size());
   return hash ^ (hash >> 32);
 }

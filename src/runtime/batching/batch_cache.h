@@ -18,7 +18,8 @@ namespace alate::runtime {
 std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const BatchRow& row);
 
 inline bool same_row(const BatchRow& a, const BatchRow& b) {
-  return a.pool_skip == b.pool_skip && a.masked_tail == b.masked_tail && a.ids == b.ids && a.type_ids == b.type_ids;
+  return a.pool_skip == b.pool_skip && a.masked_tail == b.masked_tail && a.ids == b.ids && a.type_ids == b.type_ids &&
+         a.words == b.words;
 }
 
 /// An LRU cache of results by row. Not thread-safe.

@@ -1,6 +1,7 @@
 // Rows of tokens, and what computes them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,19 +12,36 @@
 
 namespace alate::runtime {
 
+/// The tokens that stand for the words and the labels of a row, by their places in it: of programs about these
+/// (models::WordInputs).
+struct RowWords {
+  std::vector<std::int32_t> words, labels;
+
+  std::size_t pairs() const { return words.size() * labels.size(); }
+  bool operator==(const RowWords&) const = default;
+};
+
 /// One text, or a pair of texts, as token ids, special tokens included.
 struct BatchRow {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> type_ids = {};  // of each token; empty: all 0
   std::int32_t pool_skip = 0;               // leading tokens that pooling leaves out
   std::int32_t masked_tail = 0;             // last tokens that attend to the others, but are masked as keys
+  RowWords words = {};
+
+  /// Its share of a batch, in tokens: at least 1. A pair of a word and a label takes about an eighth of a token's
+  /// memory.
+  std::size_t size() const { return std::max<std::size_t>(ids.size() + words.pairs() / 8, 1); }
 };
 
-/// How many numbers all outputs of a program have for a row: those of the row, and those of each of its tokens.
+/// How many numbers all outputs of a program have for a row: those of the row, those of each of its tokens, and those
+/// of each pair of one of its words with one of its labels.
 struct RowWidth {
-  std::size_t row = 0, token = 0;
+  std::size_t row = 0, token = 0, pair = 0;
 
-  std::size_t of(const BatchRow& content) const { return row + token * content.ids.size(); }
+  std::size_t of(const BatchRow& content) const {
+    return row + token * content.ids.size() + pair * content.words.pairs();
+  }
 };
 
 /// A computation of which no row depends on the others of its batch: an entry point of a model. Thread-safe.

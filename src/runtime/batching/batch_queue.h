@@ -44,8 +44,8 @@ struct SharedRow : std::enable_shared_from_this<SharedRow> {
   State state = State::queued;
   RowSlot* waiting = nullptr;  // the slots that wait for it, latest first
 
-  /// Its cost; a row without tokens is not free.
-  std::size_t tokens() const { return content.ids.empty() ? 1 : content.ids.size(); }
+  /// Its cost.
+  std::size_t tokens() const { return content.size(); }
   void link(RowSlot& slot);
   void unlink(RowSlot& slot);
 };

@@ -61,7 +61,8 @@ backends::Buffer row_of(const Ints& values) {
 }
 
 // Entries [first, last) of a list that may be absent.
-Ints range_of(const Ints& values, std::size_t first, std::size_t last) {
+template <typename Entry>
+std::vector<Entry> range_of(const std::vector<Entry>& values, std::size_t first, std::size_t last) {
   if (values.empty()) return {};
   return {values.begin() + static_cast<std::ptrdiff_t>(first), values.begin() + static_cast<std::ptrdiff_t>(last)};
 }
@@ -98,6 +99,7 @@ std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const 
   if (!options.first.empty()) require_size("first", options.first.size(), sequences);
   if (!options.places.empty()) require_size("places", options.places.size(), tokens.ids.size());
   if (!options.masked_places.empty()) require_size("masked_places", options.masked_places.size(), sequences);
+  if (!options.words.empty()) require_size("words", options.words.size(), sequences);
   return tokens.lengths;
 }
 
@@ -114,6 +116,7 @@ PackingOptions part_of(const PackingOptions& options, const BatchPart& part) {
           .first = range_of(options.first, part.first, part.last),
           .places = range_of(options.places, part.first_token, part.last_token),
           .masked_places = range_of(options.masked_places, part.first, part.last),
+          .words = range_of(options.words, part.first, part.last),
           .first_row = options.first_row + part.first};
 }
 

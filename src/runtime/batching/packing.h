@@ -10,6 +10,7 @@
 #include "backends/backend.h"
 #include "models/encoder.h"
 #include "runtime/batching/batch_parts.h"
+#include "runtime/batching/batch_program.h"
 
 namespace alate::runtime {
 
@@ -20,6 +21,7 @@ struct PackingOptions {
   std::vector<std::int32_t> first;          // index within the sequence
   std::vector<std::int32_t> places;         // of each token in its row; for graphs that take them (models::PlaceInputs)
   std::vector<std::int32_t> masked_places;  // of each row
+  std::vector<const RowWords*> words;       // of each row; for graphs that take them (models::WordInputs)
   std::size_t first_row = 0;                // index in the whole batch of the first of these rows, for messages
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/threads/thread_pool.h"
+#include "runtime/batching/word_packing.h"
 
 namespace alate::runtime {
 namespace {
@@ -29,7 +30,28 @@ class PackedTokensFeeder final : public Feeder {
   models::TokenPlaces places_;
 };
 
-// Numbers of an output for a token, or for a row.
+class WordFeeder final : public Feeder {
+ public:
+  void feed(const PackedTokens& tokens, const PackingOptions& options, const backends::RunOptions&,
+            std::vector<backends::Buffer>& inputs) const override {
+    std::vector<backends::Buffer> packed = pack_words(tokens.lengths, options.words);
+    std::ranges::move(packed, std::back_inserter(inputs));
+  }
+};
+
+// How many rows outputs of a kind have before each sequence's own, and in all.
+std::vector<std::size_t> row_starts(OutputRows kind, const PackedTokens& tokens, const PackingOptions& options) {
+  std::vector<std::size_t> starts = {0};
+  for (std::size_t i = 0; i < tokens.lengths.size(); ++i) {
+    std::size_t rows = 1;
+    if (kind == OutputRows::tokens) rows = static_cast<std::size_t>(tokens.lengths[i]);
+    if (kind == OutputRows::pairs) rows = options.words.empty() ? 0 : options.words[i]->pairs();
+    starts.push_back(starts.back() + rows);
+  }
+  return starts;
+}
+
+// Numbers of an output for a token, for a pair, or for a row.
 std::size_t numbers_of(const backends::Port& output) {
   std::size_t count = 1;
   for (std::size_t axis = 1; axis < output.shape.rank(); ++axis)
@@ -53,6 +75,7 @@ PackedTokens packed(std::span<const BatchRow* const> rows) {
 
 PackingOptions options_of(std::span<const BatchRow* const> rows) {
   PackingOptions options;
+  for (const BatchRow* row : rows) options.words.push_back(&row->words);
   if (std::ranges::all_of(rows, [](const BatchRow* row) { return row->masked_tail == 0; })) return options;
   for (const BatchRow* row : rows)
     options.key_lengths.push_back(static_cast<std::int32_t>(row->ids.size()) - row->masked_tail);
@@ -65,6 +88,8 @@ std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& li
   return std::make_unique<PackedTokensFeeder>(limits, places);
 }
 
+std::unique_ptr<const Feeder> feed_words() { return std::make_unique<WordFeeder>(); }
+
 void with_unchanged_files(const formats::WeightSource* weights, const std::function<void()>& read) {
   if (weights == nullptr) return read();
   try {
@@ -76,11 +101,13 @@ void with_unchanged_files(const formats::WeightSource* weights, const std::funct
   weights->require_unchanged();
 }
 
-EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, Dim tokens, Rounding rounding,
+EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders,
+                       const models::EncoderInputs& inputs, Rounding rounding,
                        std::shared_ptr<const formats::WeightSource> weights, bool reads_first)
     : executable_(std::move(executable)),
       feeders_(std::move(feeders)),
-      tokens_dim_(tokens),
+      tokens_dim_(inputs.tokens),
+      pairs_dim_(inputs.words ? std::optional(inputs.words->pairs) : std::nullopt),
       rounding_(std::move(rounding)),
       weights_(std::move(weights)),
       reads_first_(reads_first) {}
@@ -91,14 +118,16 @@ backends::ExecutableFacts EntryPoint::facts() const {
   return facts;
 }
 
-bool EntryPoint::is_per_token(std::size_t i) const {
+OutputRows EntryPoint::rows_of(std::size_t i) const {
   const Shape& shape = executable_->outputs()[i].shape;
-  return shape.rank() > 0 && shape.dims[0] == tokens_dim_;
+  if (shape.rank() > 0 && shape.dims[0] == tokens_dim_) return OutputRows::tokens;
+  return pairs_dim_ && shape.rank() > 0 && shape.dims[0] == *pairs_dim_ ? OutputRows::pairs : OutputRows::sequences;
 }
 
-Tensor EntryPoint::make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const {
+Tensor EntryPoint::make_output(std::size_t i, const PackedTokens& tokens, const PackingOptions& options,
+                               bool is_zero) const {
   Shape shape = executable_->outputs()[i].shape;
-  shape.dims[0] = static_cast<std::int64_t>(is_per_token(i) ? tokens : sequences);
+  shape.dims[0] = static_cast<std::int64_t>(row_starts(rows_of(i), tokens, options).back());
   return is_zero ? Tensor::zeros(std::move(shape)) : Tensor::uninitialized(std::move(shape));
 }
 
@@ -106,8 +135,7 @@ std::vector<Tensor> EntryPoint::run(const PackedTokens& tokens, const PackingOpt
                                     const backends::RunOptions& run_options) const {
   if (tokens.ids.empty()) {
     std::vector<Tensor> results;
-    for (std::size_t i = 0; i < outputs().size(); ++i)
-      results.push_back(make_output(i, 0, tokens.lengths.size(), true));
+    for (std::size_t i = 0; i < outputs().size(); ++i) results.push_back(make_output(i, tokens, options, true));
     return results;
   }
   const backends::BatchHint hint = executable_->batch_hint();
@@ -123,8 +151,11 @@ std::vector<Tensor> EntryPoint::run_parts(std::span<const BatchPart> parts, std:
                                           const PackedTokens& tokens, const PackingOptions& options,
                                           const backends::RunOptions& run_options) const {
   std::vector<Tensor> results;
-  for (std::size_t i = 0; i < outputs().size(); ++i)
-    results.push_back(make_output(i, tokens.ids.size(), tokens.lengths.size(), false));
+  std::vector<std::vector<std::size_t>> starts;
+  for (std::size_t i = 0; i < outputs().size(); ++i) {
+    results.push_back(make_output(i, tokens, options, false));
+    starts.push_back(row_starts(rows_of(i), tokens, options));
+  }
   std::vector<std::byte*> bytes;
   for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
   backends::RunOptions alone = run_options;
@@ -133,8 +164,7 @@ std::vector<Tensor> EntryPoint::run_parts(std::span<const BatchPart> parts, std:
     const std::vector<Tensor> rows = run_whole(part_of(tokens, part), part_of(options, part), alone);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t row_bytes = rows[i].byte_count() / static_cast<std::size_t>(rows[i].extent(0));
-      const std::size_t first = is_per_token(i) ? part.first_token : part.first;
-      std::memcpy(bytes[i] + first * row_bytes, rows[i].bytes().data(), rows[i].byte_count());
+      std::memcpy(bytes[i] + starts[i][part.first] * row_bytes, rows[i].bytes().data(), rows[i].byte_count());
     }
   };
   // Of several errors, the one of the first rows is thrown, whichever thread is faster.
@@ -174,7 +204,12 @@ std::vector<Tensor> EntryPoint::run_whole(const PackedTokens& tokens, const Pack
 
 RowWidth EntryPoint::width(std::size_t i) const {
   const std::size_t numbers = numbers_of(outputs()[i]);
-  return is_per_token(i) ? RowWidth{.row = 0, .token = numbers} : RowWidth{.row = numbers, .token = 0};
+  switch (rows_of(i)) {
+    case OutputRows::tokens: return {.token = numbers};
+    case OutputRows::pairs: return {.pair = numbers};
+    case OutputRows::sequences: break;
+  }
+  return {.row = numbers};
 }
 
 RowWidth EntryPoint::width() const {
@@ -183,6 +218,7 @@ RowWidth EntryPoint::width() const {
     const RowWidth one = this->width(i);
     width.row += one.row;
     width.token += one.token;
+    width.pair += one.pair;
   }
   return width;
 }
@@ -199,7 +235,7 @@ Tensor EntryPoint::run_rows(std::span<const BatchRow* const> rows, const backend
   for (const Tensor& result : results) rest.push_back(result.values<float>());
   for (const BatchRow* row : rows) {
     for (std::size_t i = 0; i < rest.size(); ++i) {
-      const std::size_t count = numbers_of(outputs()[i]) * (is_per_token(i) ? row->ids.size() : 1);
+      const std::size_t count = this->width(i).of(*row);
       to = std::ranges::copy(rest[i].first(count), to).out;
       rest[i] = rest[i].subspan(count);
     }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,19 +41,26 @@ using Feeders = std::vector<std::unique_ptr<const Feeder>>;
 /// The inputs of `models::declare_encoder_inputs`: `pack`.
 std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits,
                                                  models::TokenPlaces places = models::TokenPlaces::consecutive);
+/// The inputs of `models::declare_word_inputs`: `pack_words`.
+std::unique_ptr<const Feeder> feed_words();
+
+/// What the rows of an output are.
+enum class OutputRows : std::uint8_t { tokens, sequences, pairs };
 
 /// A computation over rows of tokens. Thread-safe.
 class EntryPoint final : public BatchProgram {
  public:
-  /// The inputs of `executable` are those of the feeders, in their order. `tokens` is the dim that counts the tokens of
-  /// a batch. The executable reads `weights`, which may be mapped files, while it runs; null: it reads none.
-  /// `reads_first`: whether an output depends on models::EncoderInputs::first.
-  EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, Dim tokens, Rounding rounding = {},
-             std::shared_ptr<const formats::WeightSource> weights = nullptr, bool reads_first = true);
+  /// The inputs of `executable` are those of the feeders, in their order. `inputs` has the dims that count the tokens
+  /// of a batch and, where there are such, its pairs of words and labels. The executable reads `weights`, which may be
+  /// mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends on
+  /// models::EncoderInputs::first.
+  EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, const models::EncoderInputs& inputs,
+             Rounding rounding = {}, std::shared_ptr<const formats::WeightSource> weights = nullptr,
+             bool reads_first = true);
 
-  /// The outputs that it was built with: [tokens, …] or [sequences, …] float32. An empty batch gives empty results
-  /// where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids, types and positions
-  /// that the model does not have, cancelled, and corrupt when a file that it reads was truncated or changed.
+  /// The outputs that it was built with: [tokens, …], [sequences, …] or [pairs, …] float32. An empty batch gives empty
+  /// results where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids, types and
+  /// positions that the model does not have, cancelled, and corrupt when a file that it reads was truncated or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
                           const backends::RunOptions& run_options) const;
   /// As `run`.
@@ -61,8 +70,8 @@ class EntryPoint final : public BatchProgram {
   RowWidth width(std::size_t i) const;
 
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
-  /// Whether rows of output `i` are tokens (else sequences).
-  bool is_per_token(std::size_t i) const;
+  OutputRows rows_of(std::size_t i) const;
+  bool is_per_token(std::size_t i) const { return rows_of(i) == OutputRows::tokens; }
   bool reads_first() const { return reads_first_; }
   backends::BatchHint batch_hint() const { return executable_->batch_hint(); }
   backends::ExecutableFacts facts() const;
@@ -73,11 +82,12 @@ class EntryPoint final : public BatchProgram {
   std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
                                 const PackingOptions& options, const backends::RunOptions& run_options) const;
   // A tensor for all rows of output `i`.
-  Tensor make_output(std::size_t i, std::size_t tokens, std::size_t sequences, bool is_zero) const;
+  Tensor make_output(std::size_t i, const PackedTokens& tokens, const PackingOptions& options, bool is_zero) const;
 
   std::unique_ptr<backends::Executable> executable_;
   Feeders feeders_;
   Dim tokens_dim_;
+  std::optional<Dim> pairs_dim_;
   Rounding rounding_;  // empty where new extents cost the backend nothing
   std::shared_ptr<const formats::WeightSource> weights_;
   bool reads_first_;

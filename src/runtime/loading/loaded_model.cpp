@@ -24,6 +24,11 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
         RoundedDim{inputs.longest.id(), kFewestTokens}}) {
     if (dims[each.dim].paddable) rounded.push_back(each);
   }
+  if (!inputs.words) return Rounding(std::move(rounded));
+  for (const Dim dim : {inputs.words->words, inputs.words->pairs, inputs.words->most_words})
+    rounded.push_back({dim.id(), kFewestTokens});
+  for (const Dim dim : {inputs.words->labels, inputs.words->most_labels})
+    rounded.push_back({dim.id(), kFewestSequences});
   return Rounding(std::move(rounded));
 }
 
@@ -100,12 +105,15 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<runtime::EntryPoint>(
-      std::move(executable), std::move(made.feeders), inputs.tokens,
+      std::move(executable), std::move(made.feeders), inputs,
       specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), form->weights(),
       made.reads_first);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
-  if (specialises)
-    on_backend(*backend, [&] { return program->run(one_token(), {}, {.cancellation = cancellation()}); });
+  if (!specialises) return program;
+  const runtime::RowWords one_word{.words = {0}, .labels = {0}};
+  runtime::PackingOptions packing;
+  packing.words = {&one_word};
+  on_backend(*backend, [&] { return program->run(one_token(), packing, {.cancellation = cancellation()}); });
   return program;
 }
 

@@ -31,7 +31,12 @@ Rows rows_of(const models::EncoderLimits& limits, const RunSize& size) {
 
 backends::DimSettings settings_of(const Rows& rows) {
   const auto count = static_cast<std::int64_t>(rows.at_once), length = static_cast<std::int64_t>(rows.length);
-  return {{"tokens", count * length}, {"sequences", count}, {"longest", length}};
+  // Of graphs about words, which have about two tokens each.
+  constexpr std::int64_t kLabels = 16;
+  const std::int64_t words = std::max<std::int64_t>(length / 2, 1);
+  return {{"tokens", count * length},         {"sequences", count},    {"longest", length},
+          {"words", count * words},           {"most_words", words},   {"labels", count * kLabels},
+          {"pairs", count * words * kLabels}, {"most_labels", kLabels}};
 }
 
 ModelMemory memory_of(const backends::Backend& backend, const Rows& rows, const backends::MemoryNeeds& needs) {
@@ -169,10 +174,11 @@ FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtyp
   const models::Architecture& architecture = models::find_architecture(config);
   const std::shared_ptr<const formats::WeightSource> source = open_weights(files);
   graph::Builder b(std::string(architecture.model_type));
-  const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+  models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+  if (models::find_word_head(config) != nullptr) models::declare_word_inputs(b, inputs);
   const models::WeightSettings settings{.quantization = models::read_quantization(config),
                                         .dtype = models::loaded_type(dtype)};
-  models::Weights weights(*source, std::string(architecture.prefix), settings);
+  models::Weights weights(*source, std::string(models::weight_prefix(architecture, config)), settings);
   const models::BuiltEncoder built =
       models::build_encoder(architecture, b, config, weights, inputs, models::HeadChoice::of_folder);
   for (const models::EncoderOutput& output : built.outputs) b.output(std::string(output.name), output.value);

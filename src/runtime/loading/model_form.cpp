@@ -6,10 +6,12 @@
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "models/weights/weight_settings.h"
+#include "runtime/loading/gliner_folder.h"
 
 namespace alate::runtime {
 
 formats::Json read_config(const ModelFiles& files) {
+  if (has_gliner_config(files)) return read_gliner_folder(files);
   const std::filesystem::path path = files.folder / "config.json";
   std::error_code ignored;
   if (files.is_onnx() && !std::filesystem::exists(path, ignored)) return {};

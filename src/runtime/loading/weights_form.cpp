@@ -1,4 +1,5 @@
 // Models whose weights are read by the graphs of an architecture.
+#include <string>
 #include <utility>
 
 #include "alate/error.h"
@@ -10,6 +11,13 @@
 
 namespace alate::runtime {
 namespace {
+
+void require_forward(const Model::State& model) {
+  if (models::find_word_head(model.config) != nullptr)
+    throw Error(ErrorCode::unsupported,
+                "the model's outputs are of words with labels, which no forward over tokens takes; use `alate "
+                "recognize`: GLiNER");
+}
 
 class WeightsForm final : public ModelForm {
  public:
@@ -39,26 +47,36 @@ class WeightsForm final : public ModelForm {
                      const base::Cancellation& cancellation) const override {
     const WatchedSource watched(*weights_, cancellation);
     graph::Builder b(architecture_name());
-    const models::EncoderInputs inputs = models::declare_encoder_inputs(b, request.places);
-    models::Weights named(watched, std::string(architecture_->prefix), settings_);
+    models::EncoderInputs inputs = models::declare_encoder_inputs(b, request.places);
+    const bool takes_words =
+        models::find_word_head(model.config) != nullptr && request.choice == models::HeadChoice::of_folder;
+    if (takes_words) models::declare_word_inputs(b, inputs);
+    const std::string prefix(models::weight_prefix(*architecture_, model.config));
+    models::Weights named(watched, prefix, settings_);
     models::Adapter adapter;
     if (!request.adapter.empty()) {
-      adapter = adapters_.load(request.adapter, watched, architecture_->prefix);
+      adapter = adapters_.load(request.adapter, watched, prefix);
       named.adapt(adapter);
     }
     request.head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, request.choice));
     Feeders feeders;
     feeders.push_back(feed_packed_tokens(limits_, request.places));
+    if (takes_words) feeders.push_back(feed_words());
     const bool reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
     return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders), .reads_first = reads_first};
   }
 
-  void prepare_forward(const Model::State& model) const override { model.forward_entry_point(); }
+  void prepare_forward(const Model::State& model) const override {
+    require_forward(model);
+    model.forward_entry_point();
+  }
   NamedTensors forward(const Model::State& model, const NamedTensors& inputs,
                        const backends::RunOptions& options) const override {
+    require_forward(model);
     return packed_forward(model, inputs, options);
   }
   std::vector<ForwardOutput> forward_outputs(const Model::State& model) const override {
+    require_forward(model);
     return packed_forward_outputs(model.forward_entry_point());
   }
   std::vector<std::string> forward_inputs(const Model::State&) const override {

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,7 +31,15 @@ constexpr std::string_view kBodyBegin = R"({
 
 constexpr std::string_view kLabels = R"(
     "labels": {"type": "array", "items": {"type": "string", "minLength": 1},
-      "description": "Only entities with these labels; all that the model has if absent."},)";
+      "description": "Only entities with these labels; all that the model has if absent. A GLiNER model looks for these."},
+    "threshold": {"type": "number", "minimum": 0, "maximum": 1,
+      "description": "Only entities with a higher score; 0.5 of GLiNER models if absent."},)";
+
+constexpr std::string_view kOverlaps = R"(
+    "nested": {"type": "boolean", "default": false,
+      "description": "Entities within others too. Of GLiNER models."},
+    "multi_label": {"type": "boolean", "default": false,
+      "description": "All labels of a place, not only the best. Of GLiNER models."},)";
 
 constexpr std::string_view kRecognizeEnd = R"(
     "aggregation": {"type": "string", "enum": ["none", "simple", "first", "average", "max"], "default": "simple",
@@ -74,7 +83,7 @@ constexpr std::string_view kAnswerEnd = "}}";
 }  // namespace parts
 
 constexpr std::string_view kRecognizeBody =
-    kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kRecognizeEnd>;
+    kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kOverlaps, parts::kRecognizeEnd>;
 constexpr std::string_view kRedactBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kRedactEnd>;
 constexpr std::string_view kRecognizeAnswer =
     kJoined<parts::kRecognizeBegin, parts::kEntities, kItemError, parts::kItemsEnd, kFactMembers, parts::kAnswerEnd>;
@@ -86,6 +95,10 @@ RecognizeOptions read_options(const Json& body, Aggregation usual) {
   if (const Json* labels = body.find_value("labels")) {
     for (const Json& label : labels->as_array("labels")) options.labels.push_back(label.as_string("labels"));
   }
+  if (const Json* threshold = body.find_value("threshold"))
+    options.threshold = static_cast<float>(threshold->as_double("threshold"));
+  options.nested = body.get_bool("nested", false);
+  options.multi_label = body.get_bool("multi_label", false);
   options.aggregation = parse_aggregation(body.get_string("aggregation", to_string(usual))).value_or(usual);
   options.long_texts = read_long_texts(body);
   return options;
@@ -119,14 +132,22 @@ std::string redacted(TaskAnswer& answer, std::string_view model) {
   return out;
 }
 
+// What a GLiNER model reads with each text.
+std::size_t label_bytes(const RecognizeOptions& options) {
+  std::size_t bytes = 0;
+  for (const std::string& label : options.labels) bytes += label.size();
+  return bytes;
+}
+
 void recognize_texts(Call& call) {
   TaskRequest request;
   read_task_request(call.body, request);
   std::string model = request.model;
+  RecognizeOptions options = read_options(call.body, Aggregation::simple);
+  request.text_bytes = label_bytes(options);
   run_task(
       call, std::move(request),
-      [options = read_options(call.body, Aggregation::simple)](const pipelines::TextModel& text_model,
-                                                               std::vector<std::string_view> texts) {
+      [options = std::move(options)](const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
         return std::make_unique<RecognizeRun>(pipelines::recognizer_of(text_model), std::move(texts), options);
       },
       [model = std::move(model)](TaskAnswer& answer) { return json_response(recognized(answer, model)); });

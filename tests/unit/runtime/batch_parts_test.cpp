@@ -138,7 +138,9 @@ TEST(BatchParts, StayOnTheirThread) {
   std::mutex mutex;
   Feeders feeders;
   feeders.push_back(feed_packed_tokens({.vocabulary = 10, .positions = 200, .types = 1, .hidden_size = 1}));
-  const EntryPoint program(std::make_unique<ThreadsTold>(told, mutex), std::move(feeders), Dim::of_id(0));
+  models::EncoderInputs inputs;
+  inputs.tokens = Dim::of_id(0);
+  const EntryPoint program(std::make_unique<ThreadsTold>(told, mutex), std::move(feeders), inputs);
   PackedTokens tokens;
   tokens.lengths.assign(8, 100);
   tokens.ids.assign(800, 1);

@@ -65,7 +65,9 @@ std::vector<Tensor> run(std::vector<Dim> dims) {
   Feeders feeders;
   feeders.push_back(feed_packed_tokens(limits));
   feeders.push_back(feed_hidden_states(std::move(encoder)));
-  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), Dim::of_id(0));
+  models::EncoderInputs packed;
+  packed.tokens = Dim::of_id(0);
+  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), packed);
   PackedTokens tokens;
   tokens.ids = {1, 2, 3, 4};
   tokens.lengths = {1, 3};

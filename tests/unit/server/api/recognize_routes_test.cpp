@@ -7,6 +7,7 @@
 #include "alate/recognize.h"
 #include "alate/redact.h"
 #include "pipelines/recognize/entities_json.h"
+#include "tests/golden/tiny_gliner.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/unit/server/route_testing.h"
 
@@ -72,6 +73,24 @@ TEST_F(RecognizeRoutes, NativeGivesTheLibrarysEntities) {
     EXPECT_NE(header(response, "X-Model-Fingerprint"), "");
     expect_documented(response, "/api/recognize");
   }
+}
+
+TEST_F(RecognizeRoutes, AGlinerModelLooksForTheLabelsOfTheRequest) {
+  const tests::RecordedGliner gliner = tests::write_tiny_gliner(settings.models_dir / "tiny/gliner", "spans");
+  const auto recognizer = RecognizePipeline::load(settings.models_dir / "tiny/gliner");
+  const RecognizeOptions options{.labels = {"city", "person"}, .threshold = 0.75F, .nested = true, .multi_label = true};
+  const std::string asked = R"("model":"tiny/gliner","texts":[)" + formats::to_json_text(Json(gliner.texts[0])) + "]";
+  const Response response = post(
+      "/api/recognize", asked + R"(,"labels":["city","person"],"threshold":0.75,"nested":true,"multi_label":true)");
+  ASSERT_EQ(response.status, 200) << response.body;
+  const Recognitions wanted = recognizer.recognize({gliner.texts[0]}, options);
+  ASSERT_FALSE(wanted.texts[0].empty());
+  expect_same(text(json(response), "entities"), as_json(wanted));
+  expect_documented(response, "/api/recognize");
+  EXPECT_EQ(post("/api/recognize", asked).status, 422);
+  const Response nested = post("/api/recognize", R"("model":"tiny/recognizer","texts":["a"],"nested":true)");
+  EXPECT_EQ(nested.status, 422) << nested.body;
+  EXPECT_NE(nested.body.find("GLiNER"), std::string::npos);
 }
 
 TEST_F(RecognizeRoutes, NativePassesItsOptionsOn) {

@@ -1,0 +1,168 @@
+#include "models/heads/gliner.h"
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "graph/builder_functions.h"
+
+namespace alate::models {
+namespace {
+
+using graph::Value;
+
+// Layers by the names of the package gliner.
+class GlinerHead {
+ public:
+  GlinerHead(EncoderScope& scope, const GlinerConfig& config)
+      : scope_(scope), b_(scope.b), in_(scope.in.words.value()), config_(config), hidden_(config.hidden) {}
+
+  std::vector<EncoderOutput> logits(Value x) {
+    if (config_.recurrent_layers > 0)
+      throw Error(ErrorCode::unsupported, "gliner_config.json: a model with an LSTM is not built here: num_rnn_layers");
+    if (config_.scores == GlinerScores::words)
+      throw Error(ErrorCode::unsupported, "gliner_config.json: token_level is not built here: span_mode");
+    const Value words = projected(graph::take_rows(b_, x, in_.word_tokens));
+    const Value labels = projected(graph::take_rows(b_, x, in_.label_tokens));
+    return {{"logits", span_logits(words, labels)}};
+  }
+
+ private:
+  Value linear(const std::string& name, Value x, std::int64_t in, std::int64_t out) {
+    return scope_.weights.linear(b_, name, x, in, out);
+  }
+
+  // To the head's own width.
+  Value projected(Value rows) {
+    const std::int64_t width = b_.shape(rows).dims.back().number();
+    return width == hidden_ ? rows : linear("token_rep_layer.projection", rows, width, hidden_);
+  }
+
+  // Two layers with a ReLU between them, as nn.Sequential names them.
+  Value two_layers(const std::string& name, Value x, std::int64_t inner) {
+    b_.set_source(name);
+    const Value first = graph::relu(b_, linear(name + ".0", x, hidden_, inner));
+    return linear(name + ".3", first, inner, hidden_);
+  }
+
+  // A matrix's columns [first, last).
+  Value columns(Value matrix, std::int64_t rows, std::int64_t first, std::int64_t last) {
+    return b_.slice({matrix}, {.starts = {0, first}, .limits = {rows, last}, .strides = {}});
+  }
+
+  Value span_logits(Value words, Value labels) {
+    const bool has_two = config_.scores == GlinerScores::marker_v0;
+    const std::string name = "span_rep_layer.span_rep_layer.";
+    const std::int64_t inner = has_two ? 4 * hidden_ : 2 * hidden_;
+    const Value starts = graph::relu(b_, two_layers(name + "project_start", words, inner));
+    const Value ends = graph::relu(b_, two_layers(name + "project_end", words, inner));
+    const Value queries = two_layers("prompt_rep_layer", labels, 4 * hidden_);
+    b_.set_source(name + "out_project");
+    return has_two ? two_layer_scores(name + "out_project", starts, ends, queries)
+                   : one_layer_scores(name + "out_project", starts, ends, queries);
+  }
+
+  // The product of a span's representation W₂ · relu(W₁ · [start; end] + b₁) + b₂ with a label q is
+  // (W₂ᵀ · q) · relu(…) + b₂ · q, and W₁ · [start; end] the sum of a product of the start and one of the end: a span
+  // then takes sums and one product of `inner` numbers a label instead of two matrices.
+  Value two_layer_scores(const std::string& name, Value starts, Value ends, Value queries) {
+    const std::int64_t inner = 4 * hidden_;
+    const Value first = scope_.weights.get(b_, name + ".0.weight", {inner, 2 * hidden_});
+    const Value of_start = b_.dense({starts, columns(first, inner, 0, hidden_)});
+    const Value of_end =
+        b_.dense({ends, columns(first, inner, hidden_, 2 * hidden_), scope_.weights.get(b_, name + ".0.bias", {inner})},
+                 {.has_bias = true});
+    const Value second = scope_.weights.get(b_, name + ".3.weight", {hidden_, inner});
+    const Value folded = b_.dense({queries, b_.transpose({second}, {.permutation = {1, 0}})});
+    const Value scores =
+        b_.dot_general({spans(of_start, of_end), graph::take_rows(b_, folded, in_.label_pad_index)},
+                       {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {3}, .rhs_contracting = {2}});
+    return b_.add({of_pairs(scores), label_bias(name + ".3.bias", queries)});
+  }
+
+  // The same with one layer, W · [start; end] + b: the sum of a number of the start and one of the end.
+  Value one_layer_scores(const std::string& name, Value starts, Value ends, Value queries) {
+    const Value weight = scope_.weights.get(b_, name + ".weight", {hidden_, 2 * hidden_});
+    const auto scores = [&](Value rows, std::int64_t first) {
+      const Value half = columns(weight, hidden_, first, first + hidden_);
+      const Value folded = b_.dense({queries, b_.transpose({half}, {.permutation = {1, 0}})});
+      return b_.dot_general(
+          {graph::take_rows(b_, rows, in_.word_pad_index), graph::take_rows(b_, folded, in_.label_pad_index)},
+          {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
+    };
+    const Value first = of_words(scores(starts, 0), {0}), last = of_words(scores(ends, hidden_), widths());
+    const Value sum = b_.add({graph::broadcast_to(b_, first, b_.shape(last).dims), last});
+    return b_.add({sum, label_bias(name + ".bias", queries)});
+  }
+
+  // 0, 1, … for each width.
+  std::vector<std::int32_t> widths() const {
+    std::vector<std::int32_t> all(static_cast<std::size_t>(config_.max_width));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  // [sequences, most_words, most_labels] to [pairs, distances]: of the words so many places after each pair's.
+  Value of_words(Value scores, const std::vector<std::int32_t>& distances) {
+    const auto count = static_cast<std::int64_t>(distances.size());
+    std::vector<std::int32_t> steps;
+    for (const std::int32_t distance : distances) steps.insert(steps.end(), {0, distance, 0});
+    const graph::Dims dims = {in_.pairs, count, 3};
+    const Value step = b_.constant(Tensor::from<std::int32_t>({count, 3}, steps));
+    const Value places = b_.add({b_.broadcast_in_dim({in_.pair_places}, {.dims = dims, .mapping = {0, 2}}),
+                                 b_.broadcast_in_dim({step}, {.dims = dims, .mapping = {1, 2}})});
+    return b_.gather({scores, places}, {.offset_dims = {},
+                                        .collapsed_slice_dims = {0, 1, 2},
+                                        .start_index_map = {0, 1, 2},
+                                        .index_vector_dim = 2,
+                                        .slice_sizes = {1, 1, 1}});
+  }
+
+  // relu(start + end) of each span, [sequences, most_words, widths, inner].
+  Value spans(Value of_start, Value of_end) {
+    const Value first = in_.word_pad_index;
+    const graph::Dims places = {b_.shape(first).dims[0], in_.most_words, config_.max_width};
+    const Value more = b_.iota({}, {.dtype = DType::i32, .dims = places, .axis = 2});
+    const Value last = b_.add({b_.broadcast_in_dim({first}, {.dims = places, .mapping = {0, 1}}), more});
+    const Value end = graph::take_rows(b_, of_end, last);  // which clamps: spans beyond the words mean nothing
+    const Value start = b_.broadcast_in_dim({graph::take_rows(b_, of_start, first)},
+                                            {.dims = b_.shape(end).dims, .mapping = {0, 1, 3}});
+    return graph::relu(b_, b_.add({start, end}));
+  }
+
+  // [sequences, most_words, widths, most_labels] to [pairs, widths].
+  Value of_pairs(Value scores) {
+    return b_.gather({scores, in_.pair_places}, {.offset_dims = {1},
+                                                 .collapsed_slice_dims = {0, 1, 3},
+                                                 .start_index_map = {0, 1, 3},
+                                                 .index_vector_dim = 1,
+                                                 .slice_sizes = {1, 1, config_.max_width, 1}});
+  }
+
+  // The product of a bias with each label, for all widths of a pair.
+  Value label_bias(const std::string& name, Value queries) {
+    const Value bias = b_.reshape({scope_.weights.get(b_, name, {hidden_})}, {.dims = {1, hidden_}});
+    const Value of_pair = graph::take_rows(b_, b_.dense({queries, bias}), in_.pair_label);
+    return b_.broadcast_in_dim({of_pair}, {.dims = {in_.pairs, config_.max_width}, .mapping = {0, 1}});
+  }
+
+  EncoderScope& scope_;
+  graph::Builder& b_;
+  const WordInputs& in_;
+  const GlinerConfig config_;
+  const std::int64_t hidden_;
+};
+
+std::vector<EncoderOutput> build(EncoderScope& scope, Value last_hidden_state) {
+  return GlinerHead(scope, read_gliner_config(scope.config)).logits(last_hidden_state);
+}
+
+}  // namespace
+
+const EncoderHead& gliner_head() {
+  static constexpr EncoderHead kHead = {.name = kGlinerHead, .build = build, .prefix = kGlinerPrefix};
+  return kHead;
+}
+
+}  // namespace alate::models

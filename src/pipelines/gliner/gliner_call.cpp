@@ -1,0 +1,55 @@
+#include "pipelines/gliner/gliner_call.h"
+
+#include <string>
+
+#include "pipelines/gliner/span_choice.h"
+
+namespace alate::pipelines {
+namespace {
+
+Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan& span, const std::string& label) {
+  const std::string_view whole = text.repaired.empty() ? given : std::string_view(text.repaired);
+  const TextWord &first = text.words[span.first], &last = text.words[span.last];
+  Entity entity{.text = std::string(whole.substr(first.byte_begin, last.byte_end - first.byte_begin)),
+                .label = label,
+                .start = first.begin,
+                .end = last.end,
+                .byte_start = first.byte_begin,
+                .byte_end = last.byte_end,
+                .score = span.score,
+                .word = {},
+                .token = std::nullopt};
+  entity.word = entity.text;
+  return entity;
+}
+
+}  // namespace
+
+TextRows GlinerCall::make_rows(std::span<const std::string_view> texts, const RecognizeOptions& options,
+                               const base::Cancellation& cancellation) {
+  prompt_ = make_prompt(model_, gliner_, options.labels, row_length(model_, options.long_texts), cancellation);
+  WordRows made = make_word_rows(model_, gliner_, prompt_, texts, options.long_texts, cancellation);
+  texts_ = std::move(made.texts);
+  first_words_ = std::move(made.first_words);
+  for (const runtime::BatchRow& row : made.rows.prepared.rows) row_words_.push_back(row.words.words.size());
+  return std::move(made.rows);
+}
+
+std::vector<std::vector<Entity>> GlinerCall::entities(const RowResults& results,
+                                                      std::span<const std::string_view> texts,
+                                                      const RecognizeOptions& options) const {
+  std::vector<std::vector<Entity>> entities(texts.size());
+  const SpanRules rules{.nested = options.nested, .multi_label = options.multi_label};
+  for (std::size_t begin = 0, end = 0; begin < results.count(); begin = end) {
+    const std::size_t input = results.input(begin);
+    std::vector<ScoredSpan> spans;
+    for (; end < results.count() && results.input(end) == input; ++end)
+      append_spans(gliner_.config, results.of(end), row_words_[end], prompt_.labels.size(), first_words_[end],
+                   options.threshold.value_or(kUsualThreshold), spans);
+    for (const ScoredSpan& span : choose_spans(std::move(spans), rules))
+      entities[input].push_back(entity_of(texts_[input], texts[input], span, prompt_.labels[span.label]));
+  }
+  return entities;
+}
+
+}  // namespace alate::pipelines

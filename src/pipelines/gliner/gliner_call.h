@@ -1,0 +1,41 @@
+// A call of a GLiNER model: texts and labels to rows, and scores to entities.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/recognize.h"
+#include "base/threads/cancellation.h"
+#include "pipelines/gliner/label_prompt.h"
+#include "pipelines/gliner/word_rows.h"
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+#include "pipelines/text_rows.h"
+
+namespace alate::pipelines {
+
+/// `model`, `gliner` and the texts must outlive it.
+class GlinerCall {
+ public:
+  GlinerCall(const TextModel& model, const Gliner& gliner) : model_(model), gliner_(gliner) {}
+
+  /// Throws as make_prompt and make_word_rows.
+  TextRows make_rows(std::span<const std::string_view> texts, const RecognizeOptions& options,
+                     const base::Cancellation& cancellation);
+  /// Of each text.
+  std::vector<std::vector<Entity>> entities(const RowResults& results, std::span<const std::string_view> texts,
+                                            const RecognizeOptions& options) const;
+
+ private:
+  const TextModel& model_;
+  const Gliner& gliner_;
+  LabelPrompt prompt_;
+  std::vector<WordText> texts_;
+  std::vector<std::size_t> first_words_, row_words_;  // of each row
+};
+
+}  // namespace alate::pipelines

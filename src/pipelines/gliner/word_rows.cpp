@@ -1,0 +1,185 @@
+#include "pipelines/gliner/word_rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "alate/error.h"
+#include "base/threads/thread_pool.h"
+#include "runtime/loading/loaded_model.h"
+#include "tokenizers/encode.h"
+#include "tokenizers/unicode/utf8.h"
+
+namespace alate::pipelines {
+namespace {
+
+constexpr std::size_t kMostWindowTokens = std::size_t{1} << 26;  // of a text
+constexpr std::size_t kMostScores = std::size_t{1} << 29;        // of a call: 2 GiB
+
+using Ids = std::vector<std::int32_t>;
+
+struct Window {
+  std::size_t begin = 0, end = 0;  // words
+};
+
+struct Limits {
+  std::size_t tokens = 0, words = 0;  // of a window
+  std::optional<std::size_t> stride;
+};
+
+// A text's words with the tokens of each.
+struct TokenizedText {
+  WordText text;
+  Ids ids;
+  std::vector<std::size_t> ends;  // in `ids`, of each word's tokens
+  std::vector<Window> windows;
+  bool truncated = false, too_long = false;
+
+  std::size_t count() const { return ends.size(); }
+  std::span<const std::int32_t> of(std::size_t word) const {
+    const std::size_t begin = word == 0 ? 0 : ends[word - 1];
+    return std::span(ids).subspan(begin, ends[word] - begin);
+  }
+};
+
+class Windows {
+ public:
+  Windows(const TokenizedText& text, const Limits& limits) : text_(text), limits_(limits) {}
+
+  // As many words from `begin` on as fit, one at least.
+  Window from(std::size_t begin) const {
+    std::size_t end = begin, tokens = 0;
+    while (end < text_.count() && end - begin < limits_.words && tokens + size(end) <= limits_.tokens)
+      tokens += size(end++);
+    return {begin, std::max(end, begin + 1)};
+  }
+  Window to(std::size_t end) const {
+    std::size_t begin = end, tokens = 0;
+    while (begin > 0 && end - begin < limits_.words && tokens + size(begin - 1) <= limits_.tokens)
+      tokens += size(--begin);
+    return {std::min(begin, end - 1), end};
+  }
+  std::vector<Window> all() const {
+    std::vector<Window> windows = {from(0)};
+    std::size_t tokens = 0;
+    while (windows.back().end < text_.count()) {
+      tokens += limits_.tokens;
+      if (tokens > kMostWindowTokens)
+        throw make_error(ErrorCode::resource_exhausted, "the windows of the text would hold more than ",
+                         kMostWindowTokens, " tokens: ask for a smaller stride");
+      windows.push_back(from(next_begin(windows.back())));
+    }
+    return windows;
+  }
+
+ private:
+  std::size_t size(std::size_t word) const { return text_.of(word).size(); }
+  std::size_t next_begin(const Window& window) const {
+    std::size_t held = 0, shared = 0;
+    for (std::size_t word = window.begin; word < window.end; ++word) held += size(word);
+    const std::size_t stride = limits_.stride.value_or(held / 4);
+    std::size_t begin = window.end;
+    while (begin > window.begin + 1 && shared + size(begin - 1) <= stride) shared += size(--begin);
+    return begin;
+  }
+
+  const TokenizedText& text_;
+  const Limits& limits_;
+};
+
+TokenizedText tokenized(const TextModel& model, std::string_view text, std::size_t most_tokens,
+                        const base::Cancellation& cancellation) {
+  TokenizedText made;
+  if (std::optional<std::string> repaired = tokenizers::repair_utf8(text))
+    text = made.text.repaired = *std::move(repaired);
+  const EncodeOptions alone{.add_special_tokens = false, .with_offsets = false, .with_tokens = false};
+  for (const TextWord& word : split_words(text)) {
+    cancellation.check();
+    const std::string_view part = text.substr(word.byte_begin, word.byte_end - word.byte_begin);
+    Ids ids = tokenizers::encode(model.tokenizer, part, alone, cancellation).ids;
+    if (ids.empty()) continue;
+    if (ids.size() > most_tokens) ids.resize(most_tokens);  // the rest of a word that fills a row by itself
+    made.text.words.push_back(word);
+    made.ids.insert(made.ids.end(), ids.begin(), ids.end());
+    made.ends.push_back(made.ids.size());
+  }
+  return made;
+}
+
+void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment) {
+  if (text.count() == 0) return;
+  const Windows windows(text, limits);
+  const Window first = windows.from(0);
+  if (first.end == text.count() || treatment == LongTexts::cut) {
+    text.windows = {first};
+    text.truncated = first.end < text.count();
+    return;
+  }
+  text.too_long = treatment == LongTexts::error;
+  text.truncated = treatment == LongTexts::cut_left;
+  if (treatment == LongTexts::cut_left) text.windows = {windows.to(text.count())};
+  if (treatment == LongTexts::windows) text.windows = windows.all();
+}
+
+runtime::BatchRow row_of(const TokenizedText& text, const Window& window, const Gliner& gliner,
+                         const LabelPrompt& prompt) {
+  runtime::BatchRow row{.ids = prompt.ids};
+  row.words.labels = prompt.label_places;
+  for (std::size_t word = window.begin; word < window.end; ++word) {
+    const std::span<const std::int32_t> ids = text.of(word);
+    const std::size_t place = row.ids.size() + (gliner.config.pools_last ? ids.size() - 1 : 0);
+    row.words.words.push_back(static_cast<std::int32_t>(place));
+    row.ids.insert(row.ids.end(), ids.begin(), ids.end());
+  }
+  row.ids.insert(row.ids.end(), gliner.frame.after.begin(), gliner.frame.after.end());
+  return row;
+}
+
+// Scores of all spans are kept until the answer is made.
+void require_few_scores(const std::vector<runtime::BatchRow>& rows, const models::GlinerConfig& config) {
+  std::size_t scores = 0;
+  for (const runtime::BatchRow& row : rows) {
+    scores += row.words.pairs() * static_cast<std::size_t>(config.scores_of_pair());
+    if (scores > kMostScores)
+      throw make_error(ErrorCode::resource_exhausted, "the texts have more than ", kMostScores,
+                       " scores of words with labels: ask for fewer labels, or for fewer or shorter texts, at a time");
+  }
+}
+
+}  // namespace
+
+WordRows make_word_rows(const TextModel& model, const Gliner& gliner, const LabelPrompt& prompt,
+                        std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+                        const base::Cancellation& cancellation) {
+  const std::size_t taken = prompt.ids.size() + gliner.frame.after.size();
+  const Limits limits{.tokens = row_length(model, long_texts) - taken,
+                      .words = static_cast<std::size_t>(gliner.config.max_words),
+                      .stride = long_texts.stride};
+  if (limits.stride && *limits.stride >= limits.tokens)
+    throw make_error(ErrorCode::invalid_argument, "the stride of ", *limits.stride, " tokens is not below the ",
+                     limits.tokens, " that a window has of the text");
+  const LongTexts treatment = long_texts.treatment.value_or(LongTexts::windows);
+  std::vector<TokenizedText> made(texts.size());
+  base::ThreadPool::shared().parallel_for(texts.size(), model.model.state().options.threads,
+                                          [&](std::size_t i, std::size_t) {
+                                            made[i] = tokenized(model, texts[i], limits.tokens, cancellation);
+                                            choose_windows(made[i], limits, treatment);
+                                          });
+  WordRows all;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (made[i].truncated) all.rows.prepared.truncated.push_back(i);
+    if (made[i].too_long) all.rows.too_long.push_back(i);
+    for (const Window& window : made[i].windows) {
+      all.rows.prepared.rows.push_back(row_of(made[i], window, gliner, prompt));
+      all.rows.inputs.push_back(i);
+      all.first_words.push_back(window.begin);
+    }
+    all.texts.push_back(std::move(made[i].text));
+  }
+  require_few_scores(all.rows.prepared.rows, gliner.config);
+  return all;
+}
+
+}  // namespace alate::pipelines

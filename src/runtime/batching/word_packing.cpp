@@ -1,0 +1,94 @@
+#include "runtime/batching/word_packing.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "alate/error.h"
+#include "alate/tensor.h"
+
+namespace alate::runtime {
+namespace {
+
+using Ints = std::vector<std::int32_t>;
+
+backends::Buffer list_of(const Ints& values) {
+  return Tensor::from<std::int32_t>({static_cast<std::int64_t>(values.size())}, values);
+}
+
+backends::Buffer matrix_of(const Ints& values, std::size_t columns) {
+  return Tensor::from<std::int32_t>(
+      {static_cast<std::int64_t>(values.size() / columns), static_cast<std::int64_t>(columns)}, values);
+}
+
+void require_places(const Ints& places, std::int32_t length, const char* what, std::size_t row) {
+  if (places.empty()) throw make_error(ErrorCode::invalid_argument, "row ", row, " has no ", what);
+  for (const std::int32_t place : places) {
+    if (place < 0 || place >= length)
+      throw make_error(ErrorCode::invalid_argument, "a place of row ", row, "'s ", what, " is ", place, " of ", length,
+                       " tokens");
+  }
+}
+
+// Items of all rows: the token of each, and each row's items with a padding of its last one.
+struct Items {
+  Ints tokens, starts, counts;
+
+  void add(const Ints& places, std::int32_t first_token) {
+    starts.push_back(static_cast<std::int32_t>(tokens.size()));
+    counts.push_back(static_cast<std::int32_t>(places.size()));
+    for (const std::int32_t place : places) tokens.push_back(first_token + place);
+  }
+  std::size_t most() const { return static_cast<std::size_t>(std::ranges::max(counts)); }
+  backends::Buffer pad_index() const {
+    Ints index;
+    for (std::size_t row = 0; row < starts.size(); ++row) {
+      for (std::int32_t i = 0; i < static_cast<std::int32_t>(most()); ++i)
+        index.push_back(starts[row] + std::min(i, counts[row] - 1));
+    }
+    return matrix_of(index, most());
+  }
+  backends::Buffer unpad_index() const {
+    Ints index;
+    for (std::size_t row = 0; row < starts.size(); ++row) {
+      for (std::int32_t i = 0; i < counts[row]; ++i) index.insert(index.end(), {static_cast<std::int32_t>(row), i});
+    }
+    return matrix_of(index, 2);
+  }
+};
+
+}  // namespace
+
+std::vector<backends::Buffer> pack_words(std::span<const std::int32_t> lengths, std::span<const RowWords* const> rows) {
+  if (rows.size() != lengths.size())
+    throw make_error(ErrorCode::invalid_argument, "the words of ", rows.size(), " rows are given, of a batch of ",
+                     lengths.size());
+  Items words, labels;
+  std::size_t pair_count = 0;
+  std::int32_t first_token = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    require_places(rows[row]->words, lengths[row], "words", row);
+    require_places(rows[row]->labels, lengths[row], "labels", row);
+    words.add(rows[row]->words, first_token);
+    labels.add(rows[row]->labels, first_token);
+    pair_count += rows[row]->pairs();
+    first_token += lengths[row];
+  }
+  if (pair_count > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() / 3))
+    throw Error(ErrorCode::resource_exhausted, "a batch has too many words and labels: split it");
+  Ints places, pair_word, pair_label;
+  places.reserve(3 * pair_count);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::int32_t word = 0; word < words.counts[row]; ++word) {
+      for (std::int32_t label = 0; label < labels.counts[row]; ++label) {
+        places.insert(places.end(), {static_cast<std::int32_t>(row), word, label});
+        pair_word.push_back(words.starts[row] + word);
+        pair_label.push_back(labels.starts[row] + label);
+      }
+    }
+  }
+  return {list_of(words.tokens), list_of(words.counts), words.pad_index(),  words.unpad_index(), list_of(labels.tokens),
+          labels.pad_index(),    matrix_of(places, 3),  list_of(pair_word), list_of(pair_label)};
+}
+
+}  // namespace alate::runtime
