@@ -58,6 +58,8 @@ class ClassifyPipeline {
   /// models and for ONNX files.
   static ClassifyPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
                                const RunControl& control = {});
+  /// Over a model that is loaded already, whose folder has the tokenizer. Throws as `load`.
+  static ClassifyPipeline over(const Model& model);
 
   /// As TextClassificationPipeline and ZeroShotClassificationPipeline of transformers. Throws invalid_argument for
   /// options that the model cannot meet and for a text that is too long where that is an error, cancelled,

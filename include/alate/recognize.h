@@ -78,6 +78,8 @@ class RecognizePipeline {
   /// and unsupported for other models and for ONNX files.
   static RecognizePipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
                                 const RunControl& control = {});
+  /// Over a model that is loaded already, whose folder has the tokenizer. Throws as `load`.
+  static RecognizePipeline over(const Model& model);
 
   /// As TokenClassificationPipeline of transformers, or as GLiNER.inference of the package gliner. Throws
   /// invalid_argument for options that the model cannot meet, for labels that it does not have and for a text that is

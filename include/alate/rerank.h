@@ -50,6 +50,8 @@ class RerankPipeline {
   /// stored. Throws as Model::load, and unsupported for models that are no such cross-encoder and for ONNX files.
   static RerankPipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
                              const RunControl& control = {});
+  /// Over a model that is loaded already, whose folder has the tokenizer. Throws as `load`.
+  static RerankPipeline over(const Model& model);
 
   /// Throws invalid_argument for options that the model cannot meet and for a text that is too long where that is an
   /// error, unsupported for model_scores by a function that is not known here, cancelled, deadline_exceeded. Query and

@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "alate/model.h"
 #include "alate/recognize.h"
 #include "alate/run_control.h"
+#include "alate/session.h"
 
 namespace alate {
 
@@ -26,6 +28,15 @@ class TokenClassification {
   static TokenClassification load(const std::filesystem::path& path, const TokenClassificationOptions& options = {},
                                   const RunControl& control = {}) {
     return {RecognizePipeline::load(path, options.load, control), options.recognize};
+  }
+
+  /// The same with a model that all who ask the session manager share, on a backend by its priority; `supported` is as
+  /// in SessionManager::load_model. Throws as that too.
+  static TokenClassification load(SessionManager& sessions, const std::filesystem::path& path,
+                                  const TokenClassificationOptions& options = {},
+                                  const std::vector<BackendPlace>& supported = {}, const RunControl& control = {}) {
+    return {RecognizePipeline::over(sessions.load_model(path, supported, options.load, control).model),
+            options.recognize};
   }
 
   /// Entry i has the entities of text i. Throws as RecognizePipeline::recognize.

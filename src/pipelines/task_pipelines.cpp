@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
 #include "pipelines/task_head.h"
 
@@ -14,6 +15,10 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
   TaskPipelines loaded(tasks_of(folder, request.options));
   if (const Task main = loaded.tasks_.front(); main == Task::embed) {
     loaded.embedding_ = load_embedding(folder, request, control);
+  } else if (main == Task::rerank) {
+    loaded.reranker_ = load_reranker(folder, request, control);
+    loaded.text_model_ = static_cast<const TextModel&>(loaded.reranker_->state());
+    return loaded;
   } else {
     loaded.text_model_ = load_text_model(folder, request, main, control);
   }
@@ -52,7 +57,9 @@ std::size_t TaskPipelines::max_length() const {
 
 std::size_t TaskPipelines::weight_bytes() const {
   if (embedding_) return embedding_->state().main_entry_point()->facts().weight_bytes;
-  return task_entry_point(text_model_->model.state(), tasks_.front())->facts().weight_bytes;
+  const Model::State& model = text_model_->model.state();
+  if (reranker_) return rerank_entry_point(model, reranker_->state().tokens)->facts().weight_bytes;
+  return task_entry_point(model, tasks_.front())->facts().weight_bytes;
 }
 
 }  // namespace alate::pipelines

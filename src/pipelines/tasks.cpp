@@ -12,6 +12,7 @@
 #include "models/heads/gliner.h"
 #include "pipelines/embed/module_files.h"
 #include "pipelines/kinds/kind_modules.h"
+#include "pipelines/rerank/score_tokens.h"
 #include "runtime/loading/model_files.h"
 #include "runtime/loading/model_form.h"
 
@@ -27,17 +28,12 @@ std::int64_t label_count(const formats::Json& config) {
 
 // The task of the head that config.json names; nothing for heads of other tasks. Throws as models::find_architecture
 // and models::find_head.
-std::optional<Task> task_of_head(const formats::Json& config) {
+std::optional<Task> task_of_head(const formats::Json& config, const std::filesystem::path& home) {
   const std::string_view head = models::find_head(models::find_architecture(config), config).name;
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
   if (head == kTokenClassification || head == models::kGlinerHead) return Task::recognize;
-  return head == kQuestionAnswering ? std::optional(Task::answer) : std::nullopt;
-}
-
-// Whether a modules.json is that of a CrossEncoder, which has no vectors.
-bool is_cross_encoder(const std::filesystem::path& home) {
-  const std::optional<formats::Json> settings = read_json(home, "config_sentence_transformers.json");
-  return settings && settings->get_string("model_type", "") == "CrossEncoder";
+  if (head == kQuestionAnswering) return Task::answer;
+  return head == kLanguageModel && is_marked_reranker(home) ? std::optional(Task::rerank) : std::nullopt;
 }
 
 struct TaskName {
@@ -59,6 +55,11 @@ std::string_view to_string(Task task) { return names_of(task).command; }
 std::string_view model_type(Task task) { return names_of(task).model_type; }
 std::string_view description(Task task) { return names_of(task).description; }
 
+bool is_cross_encoder(const std::filesystem::path& home) {
+  const std::optional<formats::Json> settings = read_json(home, "config_sentence_transformers.json");
+  return settings && settings->get_string("model_type", "") == "CrossEncoder";
+}
+
 bool gives_token_vectors(const std::filesystem::path& folder, const LoadOptions& options) {
   try {
     return read_kind_modules(runtime::find_model_files(folder, options).home).kinds().multi_vector;
@@ -71,10 +72,12 @@ std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOption
   try {
     const runtime::ModelFiles files = runtime::find_model_files(folder, options);
     const formats::Json config = runtime::read_config(files);
-    const std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config);
+    const std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config, files.home);
     if (!task && gives_token_vectors(folder, options)) return {Task::embed, Task::rerank};
     if (!task) return {Task::embed};
-    if (base::is_there(files.home / "modules.json") && !is_cross_encoder(files.home)) return {Task::embed, *task};
+    const bool gives_vectors =
+        base::is_there(files.home / "modules.json") && !is_cross_encoder(files.home) && !has_logit_score(files.home);
+    if (gives_vectors) return {Task::embed, *task};
     return {*task};
   } catch (const Error&) {
     return {Task::embed};

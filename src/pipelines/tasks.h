@@ -15,6 +15,7 @@ enum class Task { embed, rerank, classify, recognize, answer };
 inline constexpr std::string_view kSequenceClassification = "ForSequenceClassification";
 inline constexpr std::string_view kTokenClassification = "ForTokenClassification";
 inline constexpr std::string_view kQuestionAnswering = "ForQuestionAnswering";
+inline constexpr std::string_view kLanguageModel = "ForCausalLM";
 
 /// "embed": the command.
 std::string_view to_string(Task task);
@@ -25,10 +26,14 @@ std::string_view description(Task task);
 
 /// The tasks, the main one first; never empty. The main one is that of the head that config.json names: a model
 /// …ForSequenceClassification with one label reranks, with more labels it classifies; a model …ForTokenClassification
-/// recognizes, a model …ForQuestionAnswering answers. Such a folder also embeds if a modules.json says how its tokens
-/// are pooled; all others embed, and rerank too if they give a vector for each token. For a folder that cannot be read
-/// the answer is that of any other: loading finds the fault. Reads no weights.
+/// recognizes, a model …ForQuestionAnswering answers; a language model whose folder says that it is a reranker reranks.
+/// Such a folder also embeds if a modules.json says how its tokens are pooled; all others embed, and rerank too if they
+/// give a vector for each token. For a folder that cannot be read the answer is that of any other: loading finds the
+/// fault. Reads no weights.
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+/// Whether sentence-transformers' CrossEncoder wrote the folder: its modules.json gives no vectors.
+bool is_cross_encoder(const std::filesystem::path& home);
 
 /// Whether the folder's embeddings have a vector for each token, for late interaction; false for a folder that cannot
 /// be read. Reads no weights.

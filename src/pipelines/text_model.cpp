@@ -12,21 +12,44 @@
 
 namespace alate::pipelines {
 
-TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task,
-                          const RunControl& control) {
+namespace {
+
+std::size_t usual_length(const std::filesystem::path& folder, const Model::State& model) {
+  const std::size_t positions = model.facts.max_positions;
+  return std::min(stated_max_length(folder).value_or(positions), positions);
+}
+
+}  // namespace
+
+TextModel text_model_of(const Model& model) {
+  const Model::State& state = model.state();
+  return {.model = model, .tokenizer = Tokenizer::load(state.folder), .max_length = usual_length(state.folder, state)};
+}
+
+TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                          const TextModelUse& use, const RunControl& control) {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
     runtime::LoadWatch watch(call);
     const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
-    runtime::require_weights(files, task_head(task).noun);
-    std::future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options);
+    runtime::require_weights(files, use.noun);
+    const std::shared_future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options).share();
     const std::shared_ptr<Model::State> model = Model::State::read(folder, request, watch);
-    require_task(*model, task);
-    model->bind_to_backend([task](const Model::State& on) { task_entry_point(on, task); });
-    const std::size_t positions = model->facts.max_positions;
-    const std::size_t length = std::min(stated_max_length(files.folder).value_or(positions), positions);
+    use.require(*model);
+    model->bind_to_backend([&](const Model::State& on) { use.compile(on, tokenizer); });
     watch.finish();
-    return TextModel{.model = Model(model), .tokenizer = tokenizer.get(), .max_length = length};
+    return TextModel{
+        .model = Model(model), .tokenizer = tokenizer.get(), .max_length = usual_length(files.folder, *model)};
   });
+}
+
+TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task,
+                          const RunControl& control) {
+  return load_text_model(
+      folder, request,
+      {.noun = task_head(task).noun,
+       .require = [task](const Model::State& model) { require_task(model, task); },
+       .compile = [task](const Model::State& on, const std::shared_future<Tokenizer>&) { task_entry_point(on, task); }},
+      control);
 }
 
 }  // namespace alate::pipelines

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <future>
+#include <string_view>
 
 #include "alate/model.h"
 #include "alate/run_control.h"
@@ -20,9 +23,23 @@ struct TextModel {
   std::size_t max_length = 0;  // of a row, in tokens
 };
 
+/// What a load is for.
+struct TextModelUse {
+  std::string_view noun;  // "a reranker"
+  /// Throws unsupported for a model of another kind.
+  std::function<void(const Model::State& model)> require;
+  /// Compiles what is needed first, on the model's backend; the tokenizer may still be loaded meanwhile.
+  std::function<void(const Model::State& model, const std::shared_future<Tokenizer>& tokenizer)> compile;
+};
+/// Throws as Model::load, as `require`, and unsupported for ONNX files.
+TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                          const TextModelUse& use, const RunControl& control);
 /// Loads the model for a task that a head of its folder's computes (task_head.h). Throws as Model::load, and
 /// unsupported for models of another head and for ONNX files.
 TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task,
                           const RunControl& control);
+
+/// A loaded model with the tokenizer of its folder. Throws as Tokenizer::load.
+TextModel text_model_of(const Model& model);
 
 }  // namespace alate::pipelines

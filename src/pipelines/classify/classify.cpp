@@ -134,6 +134,10 @@ void ClassifyRun::take(const RowResults& results) {
 
 }  // namespace pipelines
 
+ClassifyPipeline ClassifyPipeline::over(const Model& model) {
+  return pipelines::classifier_of(pipelines::text_model_of(model));
+}
+
 ClassifyPipeline ClassifyPipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
                                         const RunControl& control) {
   return pipelines::classifier_of(pipelines::load_text_model(folder, options, pipelines::Task::classify, control));

@@ -13,6 +13,7 @@
 #include "pipelines/embed/modules.h"
 #include "pipelines/kinds/kind_graph.h"
 #include "pipelines/kinds/kind_modules.h"
+#include "pipelines/rerank/rerank_run.h"
 #include "pipelines/task_head.h"
 #include "pipelines/tasks.h"
 #include "pipelines/tokenizer_loading.h"
@@ -64,9 +65,11 @@ Selection check_task_loadable(const std::filesystem::path& folder, const runtime
   const runtime::ModelFiles found = runtime::find_model_files(folder, request.options);
   std::future<Tokenizer> tokenizer = begin_loading_tokenizer(found.folder, request.options);
   const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
-  require_task(*model, task);
-  tokenizer.get();
-  model->bind_to_backend([task](const Model::State& on) { check_task(on, task); }, {}, Model::State::Purpose::check);
+  const bool reranks = task == Task::rerank;
+  reranks ? require_reranker(*model) : require_task(*model, task);
+  const Tokenizer loaded = tokenizer.get();
+  const auto check = [&](const Model::State& on) { reranks ? check_reranker(on, loaded) : check_task(on, task); };
+  model->bind_to_backend(check, {}, Model::State::Purpose::check);
   return model->facts.selection;
 }
 

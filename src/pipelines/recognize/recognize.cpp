@@ -118,6 +118,10 @@ void RecognizeRun::take_token_labels(const RowResults& results) {
 
 }  // namespace pipelines
 
+RecognizePipeline RecognizePipeline::over(const Model& model) {
+  return pipelines::recognizer_of(pipelines::text_model_of(model));
+}
+
 RecognizePipeline RecognizePipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
                                           const RunControl& control) {
   return pipelines::recognizer_of(pipelines::load_text_model(folder, options, pipelines::Task::recognize, control));

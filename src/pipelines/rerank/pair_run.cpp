@@ -7,18 +7,23 @@
 #include "alate/error.h"
 #include "pipelines/classify/score_function.h"
 #include "pipelines/rerank/rerank_head.h"
-#include "pipelines/task_head.h"
+#include "pipelines/rerank/template_rows.h"
 #include "tokenizers/encode.h"
 
 namespace alate::pipelines {
 
 PairRun::PairRun(RerankPipeline pipeline, std::string_view query, std::vector<std::string_view> texts,
                  RerankOptions options)
-    : RerankRun(texts.size()), pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
+    : RerankRun(texts.size()),
+      pipeline_(std::move(pipeline)),
+      query_(query),
+      texts_(std::move(texts)),
+      options_(std::move(options)) {
   if (options_.raw_scores && options_.model_scores)
     throw Error(ErrorCode::invalid_argument, "scores are either the raw ones or those of the model: ask for one");
-  query_ = options_.prompt ? *options_.prompt : pipeline_.state().settings.prompts.prompt_named(options_.prompt_name);
-  query_ += query;
+  prompt_ = options_.prompt ? *options_.prompt : pipeline_.state().settings.prompts.prompt_named(options_.prompt_name);
+  // A template has a place for it.
+  if (!pipeline_.state().pair_template) query_ = std::exchange(prompt_, {}) + query_;
 }
 
 // Whether the scores of the model are neither logits nor sigmoids.
@@ -28,9 +33,9 @@ bool PairRun::is_activated() const {
 }
 
 std::shared_ptr<const runtime::EntryPoint> PairRun::program() const {
-  const Model::State& model = pipeline_.model().state();
-  if (is_activated()) return activated_rerank_entry_point(model, pipeline_.state().settings.activation);
-  return task_entry_point(model, Task::rerank);
+  const RerankPipeline::State& state = pipeline_.state();
+  return rerank_entry_point(pipeline_.model().state(), state.tokens,
+                            is_activated() ? std::string_view(state.settings.activation) : std::string_view());
 }
 
 std::string PairRun::excess() const {
@@ -49,6 +54,11 @@ void PairRun::require_room_for_windows(const base::Cancellation& cancellation) c
 }
 
 TextRows PairRun::make_rows(const base::Cancellation& cancellation) {
+  const RerankPipeline::State& state = pipeline_.state();
+  if (state.pair_template) {
+    const TemplatePairs pairs(*state.pair_template, query_, prompt_);
+    return make_template_rows(state, pairs, std::exchange(texts_, {}), options_.long_texts, cancellation);
+  }
   RowOptions rows{.long_texts = options_.long_texts};
   if (rows.treatment() == LongTexts::windows) {
     require_room_for_windows(cancellation);
@@ -56,7 +66,7 @@ TextRows PairRun::make_rows(const base::Cancellation& cancellation) {
   }
   std::vector<EncodeInput> pairs;
   for (const std::string_view text : std::exchange(texts_, {})) pairs.emplace_back(query_, text);
-  return make_text_rows(pipeline_.state(), pairs, rows, cancellation);
+  return make_text_rows(state, pairs, rows, cancellation);
 }
 
 void PairRun::take(const RowResults& results) {

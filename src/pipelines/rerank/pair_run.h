@@ -1,4 +1,4 @@
-// Reranking by a cross-encoder, which reads each text together with the query.
+// Reranking by a model that reads each text together with the query: a cross-encoder, or a language model.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class PairRun final : public RerankRun {
   bool is_activated() const;
 
   RerankPipeline pipeline_;
-  std::string query_;  // with its prompt
+  std::string query_, prompt_;
   std::vector<std::string_view> texts_;
   RerankOptions options_;
 };

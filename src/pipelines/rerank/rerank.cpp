@@ -2,19 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "alate/error.h"
+#include "base/files/file_presence.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "pipelines/rerank/late_interaction_run.h"
 #include "pipelines/rerank/pair_run.h"
+#include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
 #include "pipelines/task_head.h"
 #include "pipelines/tasks.h"
 
 namespace alate {
+
+RerankPipeline RerankPipeline::over(const Model& model) {
+  return pipelines::reranker_of(pipelines::text_model_of(model));
+}
 
 RerankPipeline RerankPipeline::load(const std::filesystem::path& folder, const LoadOptions& options,
                                     const RunControl& control) {
@@ -54,30 +63,66 @@ std::vector<std::size_t> best_first(std::span<const float> scores, std::optional
 namespace pipelines {
 namespace {
 
+std::optional<ScoreTokens> tokens_of(const Model::State& model, const Tokenizer& tokenizer) {
+  return is_language_model(model) ? std::optional(read_score_tokens(model, tokenizer)) : std::nullopt;
+}
+
+std::optional<PairTemplate> template_of(const Model::State& model) {
+  std::optional<PairTemplate> own = PairTemplate::of_folder(model.folder);
+  if (own || !is_language_model(model)) return own;
+  if (class_of(model).starts_with("Qwen3")) return PairTemplate::qwen3();
+  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder),
+                   "' is a language model, and its chat template does not write messages of the roles query and "
+                   "document; a chat_template.jinja in its folder could: ",
+                   class_of(model));
+}
+
 RerankPipeline made_of(TextModel model) {
-  RerankSettings settings = read_rerank_settings(model.model.state());
-  return RerankPipeline(
-      std::make_shared<RerankPipeline::State>(RerankPipeline::State{std::move(model), std::move(settings)}));
+  const Model::State& state = model.model.state();
+  RerankSettings settings = read_rerank_settings(state);
+  std::optional<PairTemplate> pair_template = template_of(state);
+  const std::optional<ScoreTokens> tokens = tokens_of(state, model.tokenizer);
+  return RerankPipeline(std::make_shared<RerankPipeline::State>(
+      RerankPipeline::State{std::move(model), std::move(settings), std::move(pair_template), tokens}));
 }
 
 }  // namespace
 
+void require_reranker(const Model::State& model) {
+  const bool may_judge =
+      is_language_model(model) && (is_marked_reranker(model.folder) || !base::is_there(model.folder / "modules.json"));
+  if (!may_judge) require_task(model, Task::rerank);
+}
+
+void check_reranker(const Model::State& model, const Tokenizer& tokenizer) {
+  if (!is_language_model(model)) return check_task(model, Task::rerank);
+  model.check(rerank_head(model, read_score_tokens(model, tokenizer)), models::HeadChoice::none);
+}
+
 RerankPipeline reranker_of(TextModel model) {
-  require_task(model.model.state(), Task::rerank);
+  require_reranker(model.model.state());
   return made_of(std::move(model));
 }
 
 RerankPipeline reranker_of(const EmbeddingPipeline& embedding) {
   require_kinds(embedding, EmbeddingKinds::only(EmbeddingKind::multi_vector));
   TextModel model{.model = embedding.model(), .tokenizer = embedding.tokenizer(), .max_length = embedding.max_length()};
-  return RerankPipeline(
-      std::make_shared<RerankPipeline::State>(RerankPipeline::State{std::move(model), RerankSettings(), embedding}));
+  return RerankPipeline(std::make_shared<RerankPipeline::State>(
+      RerankPipeline::State{std::move(model), RerankSettings(), {}, {}, embedding}));
 }
 
 RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                              const RunControl& control) {
   if (gives_token_vectors(folder, request.options)) return reranker_of(load_embedding(folder, request, control));
-  return made_of(load_text_model(folder, request, Task::rerank, control));
+  return made_of(load_text_model(folder, request,
+                                 {.noun = task_head(Task::rerank).noun,
+                                  .require = require_reranker,
+                                  .compile =
+                                      [](const Model::State& on, const std::shared_future<Tokenizer>& tokenizer) {
+                                        const bool judges = is_language_model(on);
+                                        rerank_entry_point(on, judges ? tokens_of(on, tokenizer.get()) : std::nullopt);
+                                      }},
+                                 control));
 }
 
 std::unique_ptr<RerankRun> begin_rerank(const RerankPipeline& pipeline, std::string_view query,

@@ -11,7 +11,9 @@
 
 #include "alate/embedding.h"
 #include "alate/rerank.h"
+#include "pipelines/rerank/pair_template.h"
 #include "pipelines/rerank/rerank_settings.h"
+#include "pipelines/rerank/score_tokens.h"
 #include "pipelines/task_run.h"
 #include "pipelines/text_model.h"
 #include "runtime/loading/load_request.h"
@@ -20,6 +22,8 @@ namespace alate {
 
 struct RerankPipeline::State : pipelines::TextModel {
   pipelines::RerankSettings settings;
+  std::optional<pipelines::PairTemplate> pair_template = {};  // absent: the tokenizer puts pairs together
+  std::optional<pipelines::ScoreTokens> tokens = {};          // of language models
   std::optional<EmbeddingPipeline> embedding = {};  // of models for late interaction; the settings are then not used
 };
 
@@ -35,6 +39,12 @@ RerankPipeline reranker_of(const EmbeddingPipeline& embedding);
 /// RerankPipeline::load.
 RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                              const RunControl& control = {});
+
+/// Goes as far as load_reranker does for a cross-encoder or a language model before anything is compiled, on the
+/// model's backend.
+void check_reranker(const Model::State& model, const Tokenizer& tokenizer);
+/// Throws unsupported for a model that is neither.
+void require_reranker(const Model::State& model);
 
 /// One call: a query and its texts.
 class RerankRun : public TaskRun {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +55,31 @@ Sequences read_sequences(const Json& inputs, bool& is_lone) {
   return sequences;
 }
 
+// Hugging Face's clients say "parameters", and read the labels of one text from a list of lists, except where they gave
+// the labels themselves.
+bool is_flat(const Json& body, bool is_lone) {
+  const Json* parameters = body.find_value("parameters");
+  return is_lone && (parameters == nullptr || parameters->find_value("candidate_labels") != nullptr);
+}
+
+// As TextClassificationPipeline and ZeroShotClassificationPipeline of transformers name them.
+void read_parameters(const Json& parameters, ClassifyOptions& options) {
+  const std::string function = parameters.get_string("function_to_apply", "");
+  if (function == "none") options.raw_scores = true;
+  if (function == "sigmoid" || function == "softmax") options.multi_label = function == "sigmoid";
+  if (const std::int64_t count = parameters.get_int("top_k", 0); count > 0)
+    options.top_k = static_cast<std::size_t>(count);
+  if (const Json* labels = parameters.find_value("candidate_labels")) {
+    for (const Json& label : labels->as_array("candidate_labels"))
+      options.labels.push_back(label.as_string("candidate_labels"));
+    if (options.labels.empty())
+      refuse(Problem::Kind::invalid, "candidate_labels is an empty list; it must hold at least one label",
+             "parameters");
+  }
+  if (const Json* multi = parameters.find_value("multi_label")) options.multi_label = multi->as_bool("multi_label");
+  options.hypothesis_template = parameters.get_string("hypothesis_template", kHypothesisTemplate);
+}
+
 std::string answer_text(TaskAnswer& answer, bool is_lone) {
   auto& run = static_cast<ClassifyRun&>(*answer.run);
   if (is_lone) return pipelines::label_scores_json(run.answers().front());
@@ -74,9 +102,13 @@ void classify_texts(Call& call) {
   read_tei_truncation(call.body, request);
   ClassifyOptions options;
   options.raw_scores = call.body.get_bool("raw_scores", false);
+  if (const Json* parameters = call.body.find_value("parameters")) read_parameters(*parameters, options);
+  request.rows_of_text = std::max<std::size_t>(options.labels.size(), 1);
+  for (const std::string& label : options.labels)
+    request.text_bytes += label.size() + options.hypothesis_template.size();
   options.long_texts.treatment = request.truncate ? LongTexts::cut : LongTexts::error;
   if (request.truncate && request.truncation_side == Side::left) options.long_texts.treatment = LongTexts::cut_left;
-  const bool is_lone = request.lone;
+  const bool is_lone = is_flat(call.body, request.lone);
   run_task(
       call, std::move(request),
       [options = std::move(options), pairs = std::move(sequences.pairs)](const pipelines::TextModel& model,

@@ -90,8 +90,13 @@ inline constexpr std::string_view kModelBodyRest = R"(,
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
     "parameters": {
       "type": "object",
-      "description": "Of comparisons, recognizers and question answering.",
+      "description": "Of comparisons, recognizers, classifiers and question answering.",
       "properties": {
+        "function_to_apply": {"type": "string", "enum": ["sigmoid", "softmax", "none"]},
+        "candidate_labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+          "description": "Labels to choose among, for a model of natural language inference."},
+        "multi_label": {"type": "boolean"},
+        "hypothesis_template": {"type": "string"},
         "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
         "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
         "ignore_labels": {"type": "array", "items": {"type": "string"}},
@@ -214,8 +219,14 @@ inline constexpr std::string_view kPredictBody = R"({
     },
     "parameters": {
       "type": "object",
-      "description": "Of recognizers.",
+      "description": "Of recognizers, and as Hugging Face's clients write them, which then get a list for each text.",
       "properties": {
+        "function_to_apply": {"type": "string", "enum": ["sigmoid", "softmax", "none"]},
+        "top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+        "candidate_labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+          "description": "Labels to choose among, for a model of natural language inference."},
+        "multi_label": {"type": "boolean"},
+        "hypothesis_template": {"type": "string"},
         "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
         "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
         "ignore_labels": {"type": "array", "items": {"type": "string"}}
@@ -262,6 +273,8 @@ inline constexpr std::string_view kModelAnswer = R"({
       "properties": {"index": {"type": "integer"}, "score": {"type": "number"}, "text": {"type": "string"}}}},
     {"type": "array", "items": {"type": "object", "required": ["label", "score"],
       "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}},
+    {"type": "array", "items": {"type": "array", "items": {"type": "object", "required": ["label", "score"],
+      "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}}},
     {"type": "array", "items": {"type": "object", "required": ["score", "word", "start", "end"],
       "properties": {"entity_group": {"type": "string"}, "entity": {"type": "string"}, "index": {"type": "integer"},
         "score": {"type": "number"}, "word": {"type": "string"}, "start": {"type": "integer"}, "end": {"type": "integer"}}}}

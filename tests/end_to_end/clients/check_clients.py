@@ -5,7 +5,7 @@
     ALATE_PROGRAM=build/release/bin/alate ALATE_TEST_MODEL_DIR=…/models/sentence-transformers/all-MiniLM-L6-v2 \\
         VENV/bin/python check_clients.py [--only NAME,…] [--examples N]
 
-Vectors must be equal, bit for bit, to those of `alate embed` and `alate forward`. Exits 1 when a check fails.
+Answers must be equal, bit for bit, to those of `alate embed`, `alate forward` and the verbs of further tasks. Exits 1 when a check fails.
 """
 import argparse
 import inspect
@@ -17,6 +17,7 @@ import traceback
 
 from checks import ALIAS, CHECKS, version_of
 from running_server import RunningServer
+from task_server import TaskServer
 
 
 def run_check(server, name, check, options):
@@ -45,10 +46,10 @@ def main():
     results = []
     folder = pathlib.Path(arguments.model_dir).resolve()
     options = ["--aliases", f"{ALIAS}={folder.parent.name}/{folder.name}"]
-    with RunningServer(arguments.program, arguments.model_dir, options) as server:
+    with RunningServer(arguments.program, arguments.model_dir, options) as server, TaskServer(arguments.program) as tasks:
         for name in arguments.only.split(","):
             begin = time.monotonic()
-            passed, what = run_check(server, name, CHECKS[name], {"examples": arguments.examples})
+            passed, what = run_check(server, name, CHECKS[name], {"examples": arguments.examples, "tasks": tasks})
             results.append((name, passed, what))
             print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - begin:.1f} s", flush=True)
         print(f"\nmodel {server.model}\n\n| client | version | result | seen |\n|---|---|---|---|")

@@ -16,6 +16,7 @@ import numpy as np
 TEXTS = ["A cat sits on the mat.", "Die Katze sitzt auf der Matte.", "世界 and 😀", "", "x" * 50, "one\ntwo\tthree"]
 LONG = "many words " * 1000
 ALIAS = "text-embedding-3-small"  # of the model, in the server's configuration
+QUERY = "where is the cat?"
 
 
 def equal(found, wanted, what):
@@ -105,7 +106,11 @@ def check_langchain(server):
     yield "embed_query"
 
 
-def check_cohere(server):
+def ranked(scores):
+    return sorted(((index, score) for index, score in enumerate(scores)), key=lambda one: -one[1])
+
+
+def check_cohere(server, tasks):
     import cohere
     from cohere.errors import BadRequestError, NotFoundError
 
@@ -132,6 +137,12 @@ def check_cohere(server):
     answer = client.embed(model=server.model, texts=TEXTS, input_type="clustering", output_dimension=32)
     equal(answer.embeddings.float_, server.embed(TEXTS, "--dimensions", "32"), "output_dimension")
     yield "output_dimension"
+    wanted = ranked(tasks.scores(QUERY, TEXTS))
+    for ranker in (cohere.ClientV2("none", base_url=tasks.url), cohere.Client("none", base_url=tasks.url)):
+        answer = ranker.rerank(model="tiny/reranker", query=QUERY, documents=TEXTS, top_n=3)
+        assert [(one.index, np.float32(one.relevance_score)) for one in answer.results] == [
+            (index, np.float32(score)) for index, score in wanted[:3]], answer.results
+    yield "rerank, by both versions"
     raises(NotFoundError, lambda: client.embed(model="no/such", texts=["a"], input_type="clustering"))
     raises(BadRequestError,
            lambda: client.embed(model=server.model, texts=[LONG], input_type="clustering", truncate="NONE"))
@@ -163,7 +174,7 @@ def check_ollama(server):
     yield "errors as its exceptions"
 
 
-def check_huggingface_hub(server):
+def check_huggingface_hub(server, tasks):
     from huggingface_hub import InferenceClient
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -185,6 +196,17 @@ def check_huggingface_hub(server):
     found = recognizer.token_classification("My name is Ada Wong.", aggregation_strategy="none", ignore_labels=["B-SURNAME"])
     assert [(each.entity, each.word) for each in found] == [("B-GIVEN_NAME", "ada")], found
     yield "token_classification at /models/M"
+    classifier = InferenceClient(model=f"{tasks.url}/models/tiny/nli")
+    assert [(each.label, each.score) for each in classifier.text_classification(TEXTS[0])] == tasks.labels(TEXTS[:1])[0]
+    found = classifier.text_classification(TEXTS[0], top_k=1, function_to_apply="none")
+    assert [(each.label, each.score) for each in found] == tasks.labels(TEXTS[:1], "--raw-scores", "--top-k", "1")[0]
+    yield "text_classification at /models/M"
+    for multi, option in ((True, "--multi-label"), (False, "--single-label")):
+        found = classifier.zero_shot_classification(TEXTS[0], ["cats", "dogs"], multi_label=multi,
+                                                    hypothesis_template="about {}")
+        wanted = tasks.labels(TEXTS[:1], "--labels", "cats,dogs", option, "--hypothesis-template", "about {}")[0]
+        assert [(each.label, each.score) for each in found] == wanted, found
+    yield "zero_shot_classification at /models/M"
     error = raises(HfHubHTTPError, lambda: client.feature_extraction(LONG, truncate=False))
     assert error.response.status_code == 413, error.response.status_code
     nothing = InferenceClient(model=f"{server.url}/models/no/such")
@@ -193,7 +215,7 @@ def check_huggingface_hub(server):
     yield "errors as its exceptions"
 
 
-def check_text_embeddings_inference(server):
+def check_text_embeddings_inference(server, tasks):
     """The routes that have no client of their own, against the reference tokenizer."""
     from tokenizers import Tokenizer
 
@@ -223,13 +245,24 @@ def check_text_embeddings_inference(server):
         forward = server.forward({"input_ids": np.array([row])})["last_hidden_state"]
         equal(found, forward[0], "/embed_all")
     yield "/embed_all"
+    scores = tasks.scores(QUERY, TEXTS, "--raw-scores")
+    found = tasks.post("/models/tiny/reranker/rerank", {"query": QUERY, "texts": TEXTS, "raw_scores": True})
+    assert [(one["index"], one["score"]) for one in found] == ranked(scores), found
+    jina = tasks.post("/v1/rerank", {"model": "tiny/reranker", "query": QUERY, "documents": TEXTS})
+    assert [(one["index"], one["relevance_score"]) for one in jina["results"]] == ranked(tasks.scores(QUERY, TEXTS))
+    assert [one["document"]["text"] for one in jina["results"]] == [TEXTS[one["index"]] for one in jina["results"]]
+    assert jina["usage"]["total_tokens"] > 0
+    yield "/rerank, and Jina's /v1/rerank"
+    found = tasks.post("/models/tiny/nli/predict", {"inputs": [[text] for text in TEXTS]})
+    assert [[(one["label"], one["score"]) for one in text] for text in found] == tasks.labels(TEXTS), found
+    yield "/predict"
     facts = json.loads(server.get(f"/models/{server.model}/info"))
     assert facts["model_id"] == server.model and facts["model_dtype"] == "float32", facts
     assert facts["model_type"] == {"embedding": {"pooling": "mean"}} and facts["max_input_length"] > 0, facts
     yield "/info"
 
 
-def check_tritonclient(server):
+def check_tritonclient(server, tasks):
     import tritonclient.http as http
     from tritonclient.utils import InferenceServerException
 
@@ -256,6 +289,31 @@ def check_tritonclient(server):
             equal(answer.as_numpy("sentence_embedding"), wanted, f"text, binary {binary}")
             assert answer.get_response()["id"] == "7"
     yield "text, as JSON and binary"
+
+    other = http.InferenceServerClient(tasks.authority)
+
+    def infer(model, inputs, binary, **parameters):
+        given = [tensor(name, np.array(values, dtype=object), "BYTES", binary) for name, values in inputs.items()]
+        return other.infer(model, given, parameters=parameters or None)
+
+    assert {"text", "query"} <= {one["name"] for one in other.get_model_metadata("tiny/reranker")["inputs"]}
+    for binary in (True, False):
+        found = infer("tiny/reranker", {"query": [QUERY], "text": TEXTS}, binary).as_numpy("scores")
+        equal(found, np.array(tasks.scores(QUERY, TEXTS), np.float32), "rerank")
+        answer = infer("tiny/nli", {"text": TEXTS}, binary)
+        labels = [[label.decode() for label in row] for row in answer.as_numpy("labels")]
+        wanted = tasks.labels(TEXTS)
+        assert labels == [[label for label, _ in row] for row in wanted], labels
+        equal(answer.as_numpy("scores"), np.array([[score for _, score in row] for row in wanted], np.float32), "classify")
+        names = ["My name is Ada Wong."]
+        found = infer("builtin:pii", {"text": names}, binary).as_numpy("entities")
+        assert json.loads(found[0]) == tasks.run("recognize", "builtin:pii", names)["entities"][0], found
+        found = infer("builtin:pii", {"text": names}, binary, task="redact").as_numpy("redacted_text")
+        assert found[0].decode() == tasks.run("redact", "builtin:pii", names)["texts"][0], found
+    raises(InferenceServerException, lambda: infer("tiny/reranker", {"text": TEXTS}, True))
+    raises(InferenceServerException, lambda: infer("tiny/reranker", {"query": TEXTS, "text": TEXTS}, True))
+    other.close()
+    yield "rerank, classify, recognize and redact with texts, as JSON and binary"
 
     rows = token_ids(server, TEXTS[:3])
     longest = max(len(row) for row in rows)

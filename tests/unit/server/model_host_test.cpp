@@ -7,6 +7,7 @@
 
 #include "model_host_testing.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "tests/golden/tiny_rerankers.h"
 
 namespace alate::server {
 namespace {
@@ -310,6 +311,20 @@ TEST_F(ModelHosting, PreloadsInTheBackground) {
   while (loaded().size() > 1) host().unload_idle();
   host().unload_idle();
   EXPECT_EQ(loaded(), (Names{"c"}));
+}
+
+TEST_F(ModelHosting, RerankersAndChunkersFollowStrategiesAndManifests) {
+  tests::write_tiny_reranker(settings.models_dir / "tiny/reranker");
+  add("tiny/chunker");  // an embedder: what chunks by meaning
+  for (const char* name : {"tiny/reranker", "tiny/chunker"})
+    folder.write("models/" + std::string(name) + "/model_manifest.json", R"({"backends": ["reference"]})");
+  settings.model_strategies = {{"tiny/reranker", LoadStrategy::eager}, {"tiny/chunker", LoadStrategy::eager}};
+  settings.keep_alive = nanoseconds(1);
+  host().preload();
+  while (!host().preloaded()) std::this_thread::yield();
+  host().unload_idle();
+  EXPECT_EQ(loaded(), (Names{"tiny/chunker", "tiny/reranker"}));
+  for (const auto& one : host().loaded()) EXPECT_EQ(one.model->pipelines.facts().backend, "reference");
 }
 
 TEST_F(ModelHosting, NothingToPreloadIsPreloaded) {

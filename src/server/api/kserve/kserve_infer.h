@@ -1,4 +1,4 @@
-// POST /v2/models/M/infer: texts to vectors, or token ids through the encoder.
+// POST /v2/models/M/infer: texts through the model's task, or token ids through the encoder.
 #pragma once
 
 #include "server/route.h"

@@ -40,6 +40,28 @@ void add_octets(ItemizedBody& octets, const InferResult& result) {
   });
 }
 
+// Texts as binary data are their lengths and bytes.
+void append_octets(std::string& out, const std::string& text) {
+  formats::append_little_endian(out, static_cast<std::uint32_t>(text.size()));
+  out += text;
+}
+
+std::size_t octets_of(const InferResult& result) {
+  if (result.texts == nullptr) return result.values.size_bytes();
+  std::size_t bytes = 0;
+  for (const std::string& text : *result.texts) bytes += sizeof(std::uint32_t) + text.size();
+  return bytes;
+}
+
+// Adds the elements as binary data, or as a list's content.
+void add_elements(ItemizedBody& body, const InferResult& result) {
+  if (result.texts == nullptr) return result.binary ? add_octets(body, result) : add_numbers(body, result);
+  const auto element = [texts = result.texts, binary = result.binary](std::string& out, std::size_t index) {
+    binary ? append_octets(out, (*texts)[index]) : formats::append_json_string(out, (*texts)[index]);
+  };
+  result.binary ? body.add_items(result.texts->size(), element) : body.add_list(result.texts->size(), element);
+}
+
 }  // namespace
 
 void check_json_numbers(std::size_t numbers) {
@@ -64,19 +86,19 @@ Response infer_response(std::string_view model, const std::optional<std::string>
   json += R"(,"outputs":[)";
   for (std::size_t i = 0; i < results.size(); ++i) {
     const InferResult& result = results[i];
-    body.hold(result.values.size_bytes());
+    body.hold(octets_of(result));
     json += i > 0 ? R"(,{"name":)" : R"({"name":)";
     formats::append_json_string(json, result.name);
-    json += R"(,"datatype":"FP32","shape":[)";
+    json += result.texts == nullptr ? R"(,"datatype":"FP32","shape":[)" : R"(,"datatype":"BYTES","shape":[)";
     for (std::size_t axis = 0; axis < result.shape.size(); ++axis)
       json += (axis > 0 ? "," : "") + std::to_string(result.shape[axis]);
     if (result.binary) {
-      json += R"(],"parameters":{"binary_data_size":)" + std::to_string(result.values.size_bytes()) + "}}";
-      add_octets(octets, result);
+      json += R"(],"parameters":{"binary_data_size":)" + std::to_string(octets_of(result)) + "}}";
+      add_elements(octets, result);
       continue;
     }
     body.add_text(std::exchange(json, "]}") + R"(],"data":[)");
-    add_numbers(body, result);
+    add_elements(body, result);
   }
   body.add_text(json += "]}");
 

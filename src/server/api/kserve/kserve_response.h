@@ -18,13 +18,14 @@ namespace alate::server {
 /// Throws RequestError if there are more numbers than an answer may hold as JSON: some 50 MB.
 void check_json_numbers(std::size_t numbers);
 
-/// An output tensor of datatype FP32.
+/// An output tensor of datatype FP32, or BYTES where it has texts.
 struct InferResult {
   std::string name;
   std::vector<std::int64_t> shape;
   std::span<const float> values;
   std::shared_ptr<const void> owner = nullptr;  // of the values; lives as long as the answer
   bool binary = false;
+  std::shared_ptr<const std::vector<std::string>> texts = nullptr;
 };
 
 /// The answer with the tensors in order. `parameters` is an object, or null for none.

@@ -10,6 +10,7 @@
 #include "server/api/kserve/kserve_infer.h"
 #include "server/api/kserve/kserve_schemas.h"
 #include "server/api/kserve/kserve_statistics.h"
+#include "server/api/kserve/kserve_tasks.h"
 #include "server/api/kserve/kserve_version.h"
 #include "server/refuse.h"
 #include "server/schema/schema.h"
@@ -88,23 +89,14 @@ void show_all_statistics(Call& call) {
   });
 }
 
-Json tensor_facts(std::string_view name, const char* datatype, std::initializer_list<std::int64_t> shape) {
-  return Json::Object{{"name", name}, {"datatype", datatype}, {"shape", Json::Array(shape.begin(), shape.end())}};
-}
-
 void show_model(Call& call) {
   check_version(call);
   answer_with_model(call, call.parameters.at("model"), [](const HostedModel& hosted) {
-    const bool embeds = hosted.pipelines.find_embedding() != nullptr;
     Json::Array inputs, outputs, tasks;
-    if (embeds) inputs.push_back(tensor_facts("text", "BYTES", {-1}));
+    add_task_tensors(hosted.pipelines, inputs, outputs);
     const Model::State& state = hosted.pipelines.model().state();
     for (const std::string& name : runtime::forward_inputs(state))
       inputs.push_back(tensor_facts(name, "INT64", {-1, -1}));
-    if (embeds) {
-      outputs.push_back(
-          tensor_facts("sentence_embedding", "FP32", {-1, static_cast<std::int64_t>(hosted.pipelines.dimensions())}));
-    }
     for (const runtime::ForwardOutput& output : runtime::forward_outputs(state)) {
       Json::Array shape = {-1};
       if (output.is_per_token) shape.emplace_back(-1);
@@ -187,10 +179,11 @@ std::vector<Route> kserve_routes() {
        .id = "kserveModel",
        .summary = "The tensors that a model takes and gives; loads it",
        .handle = show_model,
-       .answers = {{.description =
-                        "Text makes the sentence_embedding; input_ids, the other inputs beside them, make the "
-                        "other outputs",
-                    .schema = schemas::kModel}},
+       .answers =
+           {{.description =
+                 "Text, with the query of a reranker, makes the outputs of the model's tasks; input_ids, the other "
+                 "inputs beside them, make the other outputs",
+             .schema = schemas::kModel}},
        .computes = true,
        .aliases = {"/v2/models/{model}/versions/{version}"}},
       {.method = Method::get,

@@ -101,7 +101,9 @@ inline constexpr std::string_view kInferBody = R"({
   "examples": [
     {"inputs": [{"name": "text", "shape": [2], "datatype": "BYTES", "data": ["a first text", "a second one"]}]},
     {"inputs": [{"name": "input_ids", "shape": [1, 4], "datatype": "INT64", "data": [101, 7592, 2088, 102]}],
-     "outputs": [{"name": "last_hidden_state"}]}
+     "outputs": [{"name": "last_hidden_state"}]},
+    {"inputs": [{"name": "query", "shape": [1], "datatype": "BYTES", "data": ["a question"]},
+                {"name": "text", "shape": [2], "datatype": "BYTES", "data": ["a first text", "a second one"]}]}
   ],
   "required": ["inputs"],
   "properties": {
@@ -113,6 +115,12 @@ inline constexpr std::string_view kInferBody = R"({
         "binary_data_output": {"type": "boolean", "default": false, "description": "For outputs that do not say."},
         "truncate": {"type": "boolean", "default": true,
           "description": "An addition of Alate: whether texts over the model's length are cut, or refused."},
+        "task": {"type": "string", "enum": ["embed", "rerank", "classify", "recognize", "redact", "answer"],
+          "description": "An addition of Alate: what is done with texts; absent: rerank where there is a query, else what the model is for."},
+        "raw_scores": {"type": "boolean", "default": false,
+          "description": "An addition of Alate: the model's own numbers of rerank and classify."},
+        "multi_label": {"type": "boolean", "description": "An addition of Alate: as in /api/classify."},
+        "pseudonyms": {"type": "boolean", "default": false, "description": "An addition of Alate: as in /api/redact."},
         "backend": {"type": "string", "maxLength": 64,
           "description": "An addition of Alate: where to compute, NAME or NAME:DEVICE."}
       }
@@ -121,16 +129,16 @@ inline constexpr std::string_view kInferBody = R"({
       "type": "array",
       "minItems": 1,
       "maxItems": 16,
-      "description": "Either text (BYTES) alone, or input_ids with those of attention_mask, token_type_ids and )"
+      "description": "Either text (BYTES), with the query of a reranker or a question (one text) or the labels of zero-shot classification, or input_ids with those of attention_mask, token_type_ids and )"
                                                R"(position_ids that are wanted; at most 65,536 tokens.",
       "items": {
         "type": "object",
         "required": ["name", "datatype", "shape"],
         "properties": {
-          "name": {"type": "string", "enum": ["text", "input_ids", "attention_mask", "token_type_ids", "position_ids"]},
+          "name": {"type": "string", "enum": ["text", "query", "question", "labels", "input_ids", "attention_mask", "token_type_ids", "position_ids"]},
           "datatype": {"type": "string", "enum": ["BYTES", "INT64", "INT32"]},
           "shape": {"type": "array", "maxItems": 8, "items": {"type": "integer", "minimum": 0},
-            "description": "[n] or [n, 1] for text, else [batch, length]."},
+            "description": "[n] or [n, 1] for texts, else [batch, length]."},
           "parameters": {
             "type": "object",
             "properties": {"binary_data_size": {"type": "integer", "minimum": 0,
@@ -171,10 +179,10 @@ inline constexpr std::string_view kInferAnswer = R"({
       "required": ["name", "datatype", "shape"],
       "properties": {
         "name": {"type": "string"},
-        "datatype": {"type": "string", "enum": ["FP32"]},
+        "datatype": {"type": "string", "enum": ["FP32", "BYTES"]},
         "shape": {"type": "array", "items": {"type": "integer"}},
         "parameters": {"type": "object", "properties": {"binary_data_size": {"type": "integer"}}},
-        "data": {"type": "array", "items": {"type": "number"}}
+        "data": {"type": "array", "items": {"anyOf": [{"type": "number"}, {"type": "string"}]}}
       }
     }}
   }

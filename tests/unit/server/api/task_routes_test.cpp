@@ -110,6 +110,24 @@ TEST_F(TaskRoutes, PredictTakesTextsAndPairs) {
   EXPECT_EQ(post("/predict", R"({"inputs": [["a", "b", "c"]]})").status, 422);
 }
 
+TEST_F(TaskRoutes, HuggingFacesClientsGetAListForEachTextAndNameLabels) {
+  for (const char* path : {"/predict", "/"}) {
+    const Response own = post(path, R"({"inputs": "fox", "parameters": {"top_k": 2}})");
+    ASSERT_EQ(own.status, 200) << own.body;
+    expect_documented(own, path);
+    expect_scores(json(own).as_array("lists").at(0), library("fox", {.top_k = 2}).texts[0]);
+    const Response none = post(path, R"({"inputs": "fox", "parameters": {"function_to_apply": "none"}})");
+    expect_scores(json(none).as_array("lists").at(0), library("fox", {.raw_scores = true}).texts[0]);
+    const Response given = post(path, R"({"inputs": "fox", "parameters": {"candidate_labels": ["a", "b"],
+                                          "multi_label": true, "hypothesis_template": "it is {}"}})");
+    expect_documented(given, path);
+    expect_scores(
+        json(given),
+        library("fox", {.labels = {"a", "b"}, .hypothesis_template = "it is {}", .multi_label = true}).texts[0]);
+  }
+  EXPECT_EQ(post("/predict", R"({"inputs": "a", "parameters": {"candidate_labels": []}})").status, 422);
+}
+
 TEST_F(TaskRoutes, SimilarityComparesEachWithEachOrASourceWithSentences) {
   const Response all = post("/api/similarity", R"({"model": "tiny/embedder", "texts": ["a b", "c", "d e f"]})");
   ASSERT_EQ(all.status, 200) << all.body;
