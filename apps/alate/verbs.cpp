@@ -105,6 +105,13 @@ constexpr std::array kVerbs = {
          "alate answer deepset/roberta-base-squad2 --question \"Where does Ada live?\" \\\n"
          "  \"Ada lives in London.\"",
          run_answer},
+    Verb{"fill", "MODEL [TEXT...]", "tokens for the masks of texts",
+         "MODEL has a class ...ForMaskedLM in its config.json. Texts have its mask, such as [MASK] or <mask>, in the "
+         "places to be filled. Texts come as for embed. text has the number of the mask, score, token and the filled "
+         "text on a line.",
+         "alate fill FacebookAI/roberta-base \"The sky is <mask>.\" --top-k 3\n"
+         "alate fill FacebookAI/roberta-base \"The sky is <mask>.\" --targets blue,red",
+         run_fill},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "
@@ -187,25 +194,26 @@ constexpr std::array kVerbs = {
          "alate show builtin:minilm\n"
          "alate show builtin:minilm --output json",
          run_show},
-    Verb{"verify", "MODEL", "a model's files against the digests of its publisher",
-         "Every file is read and compared with model_manifest.json or, in huggingface_hub's cache, with the digest that "
-         "the hub gave. Files are good, flipped, of a wrong size, missing, unreadable, or without a digest. Exit code 7 "
-         "if one is bad, 4 if no file has a digest.",
-         "alate verify builtin:minilm\n"
-         "alate verify builtin:minilm --output json",
-         run_verify},
+    Verb{
+        "verify", "MODEL", "a model's files against the digests of its publisher",
+        "Every file is read and compared with model_manifest.json or, in huggingface_hub's cache, with the digest that "
+        "the hub gave. Files are good, flipped, of a wrong size, missing, unreadable, or without a digest. Exit code 7 "
+        "if one is bad, 4 if no file has a digest.",
+        "alate verify builtin:minilm\n"
+        "alate verify builtin:minilm --output json",
+        run_verify},
     Verb{"rm", "MODEL", "a model off the disk",
          "MODEL is in the models directory or in huggingface_hub's cache; there OWNER/NAME is all of it, and "
-         "OWNER/NAME@REVISION one revision, with the files that no other one has. Models that came with the program, and "
-         "folders elsewhere, are refused; so is a model that another process is fetching. Of links only the link is "
+         "OWNER/NAME@REVISION one revision, with the files that no other one has. Models that came with the program, "
+         "and folders elsewhere, are refused; so is a model that another process is fetching. Of links only the link is "
          "removed.",
          "alate convert builtin:minilm ~/.cache/alate/models/minilm-copy\n"
          "alate rm minilm-copy --dry-run\n"
          "alate rm minilm-copy",
          run_rm},
     Verb{"gc", "", "what huggingface_hub's cache holds without use",
-         "Removes downloads that were not completed, files that no revision of a model has, and revisions that no branch "
-         "or tag names, except a model's only one; what has changed within --older-than stays. With --max-size, whole "
+         "Removes downloads that were not completed, files that no revision of a model has, and revisions that no "
+         "branch or tag names, except a model's only one; what has changed within --older-than stays. With --max-size, whole "
          "models follow, those that were fetched longest ago first. Data sets and spaces are left alone.",
          "alate gc --dry-run\n"
          "alate gc --older-than 30d --max-size 50GB --dry-run --output json",

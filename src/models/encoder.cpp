@@ -149,6 +149,14 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
   return built;
 }
 
+std::vector<EncoderOutput> build_head(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
+                                      Weights& weights, Dim rows, graph::Value hidden) {
+  EncoderInputs in;
+  in.tokens = rows;
+  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = in};
+  return find_head(architecture, config).build(scope, hidden);
+}
+
 std::vector<EncoderOutput> span_columns(EncoderScope& scope, graph::Value logits) {
   return {{"start_logits", graph::column(scope.b, logits, 0)}, {"end_logits", graph::column(scope.b, logits, 1)}};
 }

@@ -156,6 +156,11 @@ const EncoderHead& find_head(const Architecture& architecture, const formats::Js
 BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head);
 
+/// What config.json's head computes of rows of hidden states, which need not be all tokens of a text: for heads that
+/// treat each token by itself. Throws as find_head and Weights.
+std::vector<EncoderOutput> build_head(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
+                                      Weights& weights, Dim rows, graph::Value hidden);
+
 /// `name` of transformers' ACT2FN applied to x. Throws unsupported naming it.
 graph::Value activate(graph::Builder& b, std::string_view name, graph::Value x);
 

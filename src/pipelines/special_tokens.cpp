@@ -1,6 +1,5 @@
 #include "pipelines/special_tokens.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "base/files/contained_files.h"
@@ -38,6 +37,21 @@ std::optional<std::int32_t> cls_token_id(const std::filesystem::path& folder, co
   const Encoding empty = tokenizer.encode("");
   if (empty.ids.empty() || empty.special_mask.front() == 0) return std::nullopt;
   return empty.ids.front();
+}
+
+std::optional<SpecialToken> mask_token(const std::filesystem::path& folder, const Tokenizer& tokenizer) {
+  const std::string stated = stated_special_token(folder, "mask_token");
+  for (const std::string& text : {stated, std::string("[MASK]"), std::string("<mask>")}) {
+    if (text.empty()) continue;
+    if (const std::optional<std::int32_t> id = tokenizer.token_to_id(text)) return SpecialToken{text, *id};
+  }
+  return std::nullopt;
+}
+
+bool cleans_up_spaces(const std::filesystem::path& folder) {
+  const formats::Json config = read_object(folder, kConfigFile);
+  const formats::Json* stated = config.find("clean_up_tokenization_spaces");
+  return stated != nullptr && stated->is_bool() && stated->as_bool("clean_up_tokenization_spaces");
 }
 
 Side padding_side(const std::filesystem::path& folder, const Tokenizer& tokenizer) {

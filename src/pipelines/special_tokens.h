@@ -18,6 +18,16 @@ std::string stated_special_token(const std::filesystem::path& folder, std::strin
 /// The id of the token with which the tokenizer begins texts ([CLS]); nothing where there is none.
 std::optional<std::int32_t> cls_token_id(const std::filesystem::path& folder, const Tokenizer& tokenizer);
 
+struct SpecialToken {
+  std::string text;
+  std::int32_t id = 0;
+};
+/// The token in the places that a masked language model fills ([MASK]); nothing where there is none.
+std::optional<SpecialToken> mask_token(const std::filesystem::path& folder, const Tokenizer& tokenizer);
+
+/// Whether decoded texts have no spaces before punctuation, as tokenizer_config.json says.
+bool cleans_up_spaces(const std::filesystem::path& folder);
+
 /// The side that the folder's tokenizer pads, as its files state it, else the right one.
 Side padding_side(const std::filesystem::path& folder, const Tokenizer& tokenizer);
 

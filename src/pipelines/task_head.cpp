@@ -39,6 +39,19 @@ constexpr TaskHead kAnswer = {.entry_point = "answer",
                               .head = [](const Model::State&) {
                                 return outputs_of_head({"start_logits", "end_logits"});
                               }};
+constexpr TaskHead kFill = {.entry_point = "fill",
+                            .class_end = kMaskedLanguage,
+                            .word_head = "",
+                            .labels = "",
+                            .noun = "a masked language model",
+                            .usual = "one such as FacebookAI/roberta-base",
+                            .head = [](const Model::State&) -> runtime::Head {
+                              return [](graph::Builder& b, const models::EncoderInputs&,
+                                        const models::BuiltEncoder& built) {
+                                b.output("last_hidden_state", built.last_hidden_state);
+                              };
+                            },
+                            .choice = models::HeadChoice::none};
 constexpr TaskHead kRerank = {.entry_point = "rerank",
                               .class_end = kSequenceClassification,
                               .word_head = "",
@@ -62,6 +75,7 @@ const TaskHead& task_head(Task task) {
     case Task::classify: return kClassify;
     case Task::recognize: return kRecognize;
     case Task::answer: return kAnswer;
+    case Task::fill: return kFill;
     case Task::embed: break;
   }
   throw Error(ErrorCode::internal, "no head computes this task");
@@ -97,12 +111,24 @@ void require_task(const Model::State& model, Task task) {
 std::shared_ptr<const runtime::EntryPoint> task_entry_point(const Model::State& model, Task task) {
   require_task(model, task);
   const TaskHead& head = task_head(task);
-  return model.entry_point(head.entry_point, head.head(model), models::HeadChoice::of_folder);
+  return model.entry_point(head.entry_point, head.head(model), head.choice);
+}
+
+std::shared_ptr<const runtime::HeadProgram> vocabulary_head(const Model::State& model) {
+  return model.head_program("fill",
+                            [](graph::Builder& b, const models::EncoderInputs&, const models::BuiltEncoder& built) {
+                              b.output("probabilities", b.softmax({output_named(built, "logits")}, {.axis = 1}));
+                            });
+}
+
+void compile_task(const Model::State& model, Task task) {
+  task_entry_point(model, task);
+  if (task == Task::fill) vocabulary_head(model);
 }
 
 void check_task(const Model::State& model, Task task) {
   require_task(model, task);
-  model.check(task_head(task).head(model), models::HeadChoice::of_folder);
+  model.check(task_head(task).head(model), task_head(task).choice);
 }
 
 }  // namespace alate::pipelines

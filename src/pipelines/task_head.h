@@ -8,6 +8,7 @@
 
 #include "pipelines/tasks.h"
 #include "runtime/loading/entry_point.h"
+#include "runtime/loading/head_program.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {
@@ -21,6 +22,7 @@ struct TaskHead {
   std::string_view usual;        // a model that people know: "a cross-encoder, such as …"
   /// The outputs. Refers to the model.
   runtime::Head (*head)(const Model::State& model);
+  models::HeadChoice choice = models::HeadChoice::of_folder;
 };
 
 /// Throws internal for `embed`, which modules compute.
@@ -30,6 +32,11 @@ const TaskHead& task_head(Task task);
 void require_task(const Model::State& model, Task task);
 /// The entry point, compiled at its first use. Throws as require_task and Model::State::entry_point.
 std::shared_ptr<const runtime::EntryPoint> task_entry_point(const Model::State& model, Task task);
+/// Of `fill`: the folder's head by itself, with probabilities over the vocabulary, where the entry point gives hidden
+/// states. Compiled and throws as the entry point.
+std::shared_ptr<const runtime::HeadProgram> vocabulary_head(const Model::State& model);
+/// Compiles all that the task needs.
+void compile_task(const Model::State& model, Task task);
 /// Goes as far as its compilation, and throws as it: Model::State::check.
 void check_task(const Model::State& model, Task task);
 

@@ -6,6 +6,7 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
+#include "pipelines/special_tokens.h"
 #include "pipelines/task_head.h"
 
 namespace alate::pipelines {
@@ -23,6 +24,9 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
     loaded.text_model_ = load_text_model(folder, request, main, control);
   }
   const auto& tasks = loaded.tasks_;
+  if (std::ranges::find(tasks, Task::fill) != tasks.end()) {
+    if (const auto mask = mask_token(loaded.model().folder(), loaded.tokenizer())) loaded.mask_ = mask->text;
+  }
   if (std::ranges::find(tasks, Task::rerank) != tasks.end()) loaded.reranker_ = loaded.made_reranker();
   return loaded;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "alate/embedding.h"
@@ -38,6 +39,8 @@ class TaskPipelines {
   std::size_t dimensions() const { return embedding_ ? embedding_->dimensions() : 0; }
   /// Null if the model does not embed.
   const EmbeddingPipeline* find_embedding() const { return embedding_ ? &*embedding_ : nullptr; }
+  /// What texts have where a masked language model fills them; empty if the model does not.
+  const std::string& mask() const { return mask_; }
   /// Bytes of the weights that the main task's entry point holds; 0 if its backend does not say.
   std::size_t weight_bytes() const;
 
@@ -46,6 +49,7 @@ class TaskPipelines {
   explicit TaskPipelines(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
 
   std::vector<Task> tasks_;
+  std::string mask_;
   std::optional<EmbeddingPipeline> embedding_;
   std::optional<TextModel> text_model_;     // of models that do not embed
   std::optional<RerankPipeline> reranker_;  // of models that rerank

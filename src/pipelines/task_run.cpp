@@ -5,14 +5,13 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "runtime/loading/entry_point.h"
 
 namespace alate::pipelines {
 
-RowResults::RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> sizes,
+RowResults::RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> numbers,
                        std::span<const float> values)
     : rows_(rows), tokens_(tokens), values_(values), starts_{0} {
-  for (const std::size_t size : sizes) starts_.push_back(starts_.back() + size);
+  for (const std::size_t count : numbers) starts_.push_back(starts_.back() + count);
 }
 
 std::span<const float> RowResults::of(std::size_t row) const {
@@ -31,22 +30,17 @@ void for_each_input(const RowResults& results,
 PreparedRows TaskRun::prepare(const base::Cancellation& cancellation) {
   rows_ = make_rows(cancellation);
   PreparedRows prepared = std::exchange(rows_.prepared, {});
+  const runtime::RowWidth width = prepared.rows.empty() ? runtime::RowWidth() : program()->width();
   for (const runtime::BatchRow& row : prepared.rows) {
     row_tokens_.push_back(row.ids.size());
-    row_pairs_.push_back(row.words.pairs());
+    row_numbers_.push_back(width.of(row));
   }
   truncated_ = prepared.truncated;
   tokens_ = prepared.tokens();
   return prepared;
 }
 
-void TaskRun::finish(std::span<const float> values) {
-  const runtime::RowWidth width = program()->width();
-  std::vector<std::size_t> sizes;
-  for (std::size_t i = 0; i < row_tokens_.size(); ++i)
-    sizes.push_back(width.row + width.token * row_tokens_[i] + width.pair * row_pairs_[i]);
-  take(RowResults(rows_, row_tokens_, sizes, values));
-}
+void TaskRun::finish(std::span<const float> values) { take(RowResults(rows_, row_tokens_, row_numbers_, values)); }
 
 void run_prepared(TaskRun& task, PreparedRows prepared, const runtime::RowBudget& budget,
                   const backends::RunOptions& options, const std::function<void(std::size_t)>& computed) {

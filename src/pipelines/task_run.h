@@ -19,8 +19,8 @@ namespace alate::pipelines {
 /// What a program computed of a task's rows.
 class RowResults {
  public:
-  /// `tokens` and `sizes` have each row's tokens and numbers.
-  RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> sizes,
+  /// `tokens` and `numbers` are counts of each row.
+  RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> numbers,
              std::span<const float> values);
 
   std::size_t count() const { return rows_.inputs.size(); }
@@ -52,8 +52,8 @@ class TaskRun {
   /// Makes the rows. Throws as make_text_rows, and invalid_argument for options that the model cannot meet. The texts
   /// must live until it returns, or longer where the task says so.
   PreparedRows prepare(const base::Cancellation& cancellation);
-  /// What computes them; compiled at its first use.
-  virtual std::shared_ptr<const runtime::EntryPoint> program() const = 0;
+  /// What computes them; compiled at its first use, which may be `prepare`.
+  virtual std::shared_ptr<const runtime::BatchProgram> program() const = 0;
   /// Makes the answer of their numbers.
   void finish(std::span<const float> values);
 
@@ -74,7 +74,7 @@ class TaskRun {
 
  private:
   TextRows rows_;  // without the rows themselves
-  std::vector<std::size_t> row_tokens_, row_pairs_, truncated_;
+  std::vector<std::size_t> row_tokens_, row_numbers_, truncated_;
   std::size_t tokens_ = 0;
 };
 

@@ -33,6 +33,7 @@ std::optional<Task> task_of_head(const formats::Json& config, const std::filesys
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
   if (head == kTokenClassification || head == models::kGlinerHead) return Task::recognize;
   if (head == kQuestionAnswering) return Task::answer;
+  if (head == kMaskedLanguage) return Task::fill;
   return head == kLanguageModel && is_marked_reranker(home) ? std::optional(Task::rerank) : std::nullopt;
 }
 
@@ -40,12 +41,13 @@ struct TaskName {
   Task task;
   std::string_view command, model_type, description;
 };
-constexpr std::array<TaskName, 5> kNames = {
+constexpr std::array<TaskName, 6> kNames = {
     {{Task::embed, "embed", "embedder", "turns texts into vectors"},
      {Task::rerank, "rerank", "reranker", "scores how well texts answer a query"},
      {Task::classify, "classify", "classifier", "says which labels fit a text"},
      {Task::recognize, "recognize", "recognizer", "finds labelled places in a text"},
-     {Task::answer, "answer", "answerer", "finds the answer to a question in a text"}}};
+     {Task::answer, "answer", "answerer", "finds the answer to a question in a text"},
+     {Task::fill, "fill", "filler", "finds tokens for the masks of a text"}}};
 
 const TaskName& names_of(Task task) { return *std::ranges::find(kNames, task, &TaskName::task); }
 
@@ -72,7 +74,11 @@ std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOption
   try {
     const runtime::ModelFiles files = runtime::find_model_files(folder, options);
     const formats::Json config = runtime::read_config(files);
-    const std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config, files.home);
+    std::optional<Task> task = files.is_onnx() ? std::nullopt : task_of_head(config, files.home);
+    if (task == Task::fill) {
+      if (!base::is_there(files.home / "modules.json")) return {Task::embed, Task::fill};
+      task.reset();
+    }
     if (!task && gives_token_vectors(folder, options)) return {Task::embed, Task::rerank};
     if (!task) return {Task::embed};
     const bool gives_vectors =

@@ -9,13 +9,14 @@
 
 namespace alate::pipelines {
 
-enum class Task { embed, rerank, classify, recognize, answer };
+enum class Task { embed, rerank, classify, recognize, answer, fill };
 
 /// The ends of the classes that config.json names, after the architecture's.
 inline constexpr std::string_view kSequenceClassification = "ForSequenceClassification";
 inline constexpr std::string_view kTokenClassification = "ForTokenClassification";
 inline constexpr std::string_view kQuestionAnswering = "ForQuestionAnswering";
 inline constexpr std::string_view kLanguageModel = "ForCausalLM";
+inline constexpr std::string_view kMaskedLanguage = "ForMaskedLM";
 
 /// "embed": the command.
 std::string_view to_string(Task task);
@@ -28,8 +29,8 @@ std::string_view description(Task task);
 /// …ForSequenceClassification with one label reranks, with more labels it classifies; a model …ForTokenClassification
 /// recognizes, a model …ForQuestionAnswering answers; a language model whose folder says that it is a reranker reranks.
 /// Such a folder also embeds if a modules.json says how its tokens are pooled; all others embed, and rerank too if they
-/// give a vector for each token. For a folder that cannot be read the answer is that of any other: loading finds the
-/// fault. Reads no weights.
+/// give a vector for each token. A model …ForMaskedLM embeds, and fills masks too if there is no modules.json. For a
+/// folder that cannot be read the answer is that of any other: loading finds the fault. Reads no weights.
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
 
 /// Whether sentence-transformers' CrossEncoder wrote the folder: its modules.json gives no vectors.

@@ -48,7 +48,7 @@ TextModel load_text_model(const std::filesystem::path& folder, const runtime::Lo
       folder, request,
       {.noun = task_head(task).noun,
        .require = [task](const Model::State& model) { require_task(model, task); },
-       .compile = [task](const Model::State& on, const std::shared_future<Tokenizer>&) { task_entry_point(on, task); }},
+       .compile = [task](const Model::State& on, const std::shared_future<Tokenizer>&) { compile_task(on, task); }},
       control);
 }
 

@@ -45,7 +45,7 @@ std::string csv_of(const AnsweredText& answered) {
   return lines;
 }
 
-void add(FingerprintBuilder& identity, const AnswerOptions& options) {
+void add_options(FingerprintBuilder& identity, const AnswerOptions& options) {
   identity.add(std::uint64_t{options.top_k}).add(std::uint64_t{options.max_answer_length});
   identity.add(std::uint64_t{options.no_answer}).add(std::uint64_t{options.align_to_words});
 }
@@ -75,7 +75,7 @@ void run_answer(Arguments& arguments) {
   };
   const auto identity = [&](FingerprintBuilder& builder) {
     builder.add(*question);
-    add(builder, answer);
+    add_options(builder, answer);
   };
   run_task_verb(arguments, given,
                 {.name = "answer",

@@ -48,7 +48,7 @@ AnswerRun::AnswerRun(AnswerPipeline pipeline, std::string question, std::vector<
     long_texts.max_length = std::min(pipeline_.max_length(), kWindowLength);
 }
 
-std::shared_ptr<const runtime::EntryPoint> AnswerRun::program() const {
+std::shared_ptr<const runtime::BatchProgram> AnswerRun::program() const {
   return task_entry_point(pipeline_.model().state(), Task::answer);
 }
 

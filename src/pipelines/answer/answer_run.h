@@ -33,7 +33,7 @@ class AnswerRun final : public TaskRun {
   /// question.
   AnswerRun(AnswerPipeline pipeline, std::string question, std::vector<std::string_view> texts, AnswerOptions options);
 
-  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::shared_ptr<const runtime::BatchProgram> program() const override;
   std::size_t size() const override { return texts_.size(); }
   std::string excess() const override;
   /// Of each text; after `finish`.

@@ -82,7 +82,7 @@ ClassifyRun::ClassifyRun(ClassifyPipeline pipeline, std::vector<EncodeInput> tex
   check(options_);
 }
 
-std::shared_ptr<const runtime::EntryPoint> ClassifyRun::program() const {
+std::shared_ptr<const runtime::BatchProgram> ClassifyRun::program() const {
   return task_entry_point(pipeline_.model().state(), Task::classify);
 }
 

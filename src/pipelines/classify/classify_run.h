@@ -31,7 +31,7 @@ class ClassifyRun final : public TaskRun {
   /// invalid_argument for a template without its {} and for labels without text.
   ClassifyRun(ClassifyPipeline pipeline, std::vector<EncodeInput> texts, ClassifyOptions options);
 
-  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::shared_ptr<const runtime::BatchProgram> program() const override;
   std::size_t size() const override { return count_; }
   std::string excess() const override;
   /// Of each text; after `finish`.

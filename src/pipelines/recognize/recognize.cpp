@@ -85,7 +85,7 @@ RecognizeRun::RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_v
   if (state.gliner) gliner_.emplace(state, *state.gliner);
 }
 
-std::shared_ptr<const runtime::EntryPoint> RecognizeRun::program() const {
+std::shared_ptr<const runtime::BatchProgram> RecognizeRun::program() const {
   return task_entry_point(pipeline_.model().state(), Task::recognize);
 }
 

@@ -37,7 +37,7 @@ class RecognizeRun : public TaskRun {
   /// for options that it cannot meet.
   RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options);
 
-  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::shared_ptr<const runtime::BatchProgram> program() const override;
   std::size_t size() const override { return texts_.size(); }
   std::string excess() const override;
   /// Of each text; after `finish`.

@@ -56,7 +56,7 @@ LateInteractionRun::LateInteractionRun(const RerankPipeline& pipeline, std::stri
   if (treatment == LongTexts::cut_left) text_options_.truncation_side = Side::left;
 }
 
-std::shared_ptr<const runtime::EntryPoint> LateInteractionRun::program() const {
+std::shared_ptr<const runtime::BatchProgram> LateInteractionRun::program() const {
   return KindReader(pipeline_, kTokenVectors, text_options_).entry_point();
 }
 

@@ -18,7 +18,7 @@ class LateInteractionRun final : public RerankRun {
   LateInteractionRun(const RerankPipeline& pipeline, std::string_view query, std::vector<std::string_view> texts,
                      RerankOptions options);
 
-  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::shared_ptr<const runtime::BatchProgram> program() const override;
   std::string excess() const override;
 
  private:

@@ -32,7 +32,7 @@ bool PairRun::is_activated() const {
   return options_.model_scores && activation != "Identity" && activation != "Sigmoid";
 }
 
-std::shared_ptr<const runtime::EntryPoint> PairRun::program() const {
+std::shared_ptr<const runtime::BatchProgram> PairRun::program() const {
   const RerankPipeline::State& state = pipeline_.state();
   return rerank_entry_point(pipeline_.model().state(), state.tokens,
                             is_activated() ? std::string_view(state.settings.activation) : std::string_view());

@@ -15,7 +15,7 @@ class PairRun final : public RerankRun {
   /// As begin_rerank.
   PairRun(RerankPipeline pipeline, std::string_view query, std::vector<std::string_view> texts, RerankOptions options);
 
-  std::shared_ptr<const runtime::EntryPoint> program() const override;
+  std::shared_ptr<const runtime::BatchProgram> program() const override;
   std::string excess() const override;
 
  private:

@@ -34,13 +34,16 @@ struct BatchRow {
   std::size_t size() const { return std::max<std::size_t>(ids.size() + words.pairs() / 8, 1); }
 };
 
-/// How many numbers all outputs of a program have for a row: those of the row, those of each of its tokens, and those
-/// of each pair of one of its words with one of its labels.
+/// How many numbers all outputs of a program have for a row: those of the row, those of each of its tokens, those of
+/// each pair of one of its words with one of its labels, and those of each token with the id `id`.
 struct RowWidth {
-  std::size_t row = 0, token = 0, pair = 0;
+  std::size_t row = 0, token = 0, pair = 0, matching = 0;
+  std::int32_t id = 0;
 
   std::size_t of(const BatchRow& content) const {
-    return row + token * content.ids.size() + pair * content.words.pairs();
+    const std::size_t numbers = row + token * content.ids.size() + pair * content.words.pairs();
+    if (matching == 0) return numbers;
+    return numbers + matching * static_cast<std::size_t>(std::ranges::count(content.ids, id));
   }
 };
 

@@ -63,6 +63,11 @@ class FileForm final : public ModelForm {
     return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders)};
   }
 
+  graph::Graph build_head(const Model::State& model, const Head&, const base::Cancellation&) const override {
+    throw make_error(ErrorCode::unsupported, "the model ", shown_name(model.folder),
+                     " is executed as it is: no head can be built by itself");
+  }
+
   void prepare_forward(const Model::State& model) const override { open(model); }
   NamedTensors forward(const Model::State& model, const NamedTensors& inputs,
                        const backends::RunOptions& options) const override {

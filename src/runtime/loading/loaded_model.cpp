@@ -76,10 +76,8 @@ void Model::State::check(const runtime::Head& head, models::HeadChoice choice) c
   });
 }
 
-std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::GraphRequest& request) const {
-  runtime::EncoderGraph made = form->build(*this, request, cancellation());
-  const graph::Graph& graph = made.graph;
-  const models::EncoderInputs& inputs = made.inputs;
+std::unique_ptr<backends::Executable> Model::State::compile_graph(const graph::Graph& graph,
+                                                                  const std::function<void()>& check) const {
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
   backends::CompileOptions compile_options = this->compile_options();
@@ -89,7 +87,7 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   cancellation().check();
   runtime::with_unchanged_files(form->weights().get(), [&] {
     executable = on_backend(*backend, [&] {
-      runtime::require_memory(*backend, compile_options.device, graph, limits(), runtime::shown_name(folder));
+      check();
       return backend->compile(graph, compile_options);
     });
   });
@@ -103,10 +101,19 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   }
   base::log(base::LogLevel::debug, "compiled",
             {{"model", folder.string()}, {"backend", facts.backend}, {"us", std::to_string(took.count())}});
+  return executable;
+}
+
+std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::GraphRequest& request) const {
+  runtime::EncoderGraph made = form->build(*this, request, cancellation());
+  const models::EncoderInputs& inputs = made.inputs;
+  std::unique_ptr<backends::Executable> executable = compile_graph(made.graph, [&] {
+    runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits(), runtime::shown_name(folder));
+  });
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<runtime::EntryPoint>(
       std::move(executable), std::move(made.feeders), inputs,
-      specialises ? runtime::rounding_of(inputs, graph.dims()) : runtime::Rounding(), form->weights(),
+      specialises ? runtime::rounding_of(inputs, made.graph.dims()) : runtime::Rounding(), form->weights(),
       made.reads_first);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (!specialises) return program;
@@ -115,6 +122,26 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   packing.words = {&one_word};
   on_backend(*backend, [&] { return program->run(one_token(), packing, {.cancellation = cancellation()}); });
   return program;
+}
+
+std::shared_ptr<const runtime::HeadProgram> Model::State::head_program(std::string_view wanted,
+                                                                       const runtime::Head& head) const {
+  const auto named = find_or_add(head_programs, wanted);
+  const std::lock_guard lock(named->mutex);
+  if (named->made != nullptr) return named->made;
+  // Its rows are few and bounded by the caller, so that their memory is not estimated.
+  std::unique_ptr<backends::Executable> executable =
+      compile_graph(form->build_head(*this, head, cancellation()), [] {});
+  const bool specialises = executable->batch_hint().specialises;
+  const Dim rows = executable->inputs().front().shape.dims.front();
+  auto made = std::make_shared<const runtime::HeadProgram>(
+      std::move(executable), specialises ? runtime::Rounding({{.dim = rows.id(), .floor = 1}}) : runtime::Rounding(),
+      form->weights());
+  if (specialises)
+    on_backend(*backend, [&] {
+      return made->run(Tensor::zeros({DType::f32, {1, limits().hidden_size}}), {.cancellation = cancellation()});
+    });
+  return named->made = std::move(made);
 }
 
 backends::CompileOptions Model::State::compile_options() const {
@@ -132,20 +159,33 @@ std::shared_ptr<backends::Executable> Model::State::open_file(const std::filesys
   return file;
 }
 
+template <typename Program>
+std::shared_ptr<Model::State::Named<Program>> Model::State::find_or_add(ByName<Program>& programs,
+                                                                        std::string_view wanted) const {
+  const std::lock_guard lock(entry_points_mutex);
+  const auto found = programs.find(wanted);
+  if (found != programs.end()) return found->second;
+  return programs.emplace(std::string(wanted), std::make_shared<Named<Program>>()).first->second;
+}
+
 std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string_view name,
                                                                      const runtime::GraphRequest& request) const {
   std::string entry(name);
   if (!request.adapter.empty()) entry += " with " + std::string(request.adapter);
-  std::shared_ptr<NamedEntryPoint> named;
-  {
-    const std::lock_guard lock(entry_points_mutex);
-    auto found = entry_points.find(entry);
-    if (found == entry_points.end()) found = entry_points.emplace(entry, std::make_shared<NamedEntryPoint>()).first;
-    named = found->second;
-  }
+  const auto named = find_or_add(entry_points, entry);
   const std::lock_guard lock(named->mutex);
   if (named->made == nullptr) named->made = compile(request);
   return named->made;
+}
+
+std::shared_ptr<const runtime::BatchProgram> Model::State::shared_program(
+    const std::string& wanted, const std::function<std::shared_ptr<const runtime::BatchProgram>()>& make) const {
+  const std::lock_guard lock(shared_programs_mutex);
+  std::weak_ptr<const runtime::BatchProgram>& kept = shared_programs[wanted];
+  if (auto made = kept.lock()) return made;
+  auto made = make();
+  kept = made;
+  return made;
 }
 
 const runtime::EntryPoint& Model::State::forward_entry_point() const {

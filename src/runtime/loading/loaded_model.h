@@ -20,6 +20,7 @@
 #include "runtime/batching/packing.h"
 #include "runtime/batching/rounding.h"
 #include "runtime/loading/entry_point.h"
+#include "runtime/loading/head_program.h"
 #include "runtime/loading/load_request.h"
 #include "runtime/loading/load_watch.h"
 #include "runtime/loading/model_content.h"
@@ -84,6 +85,12 @@ struct Model::State {
                                                          models::HeadChoice choice) const {
     return entry_point(name, runtime::GraphRequest{.head = head, .choice = choice});
   }
+  /// The folder's head over rows of hidden states, with the outputs that `head` adds; compiled and named as
+  /// `entry_point`. Throws as it.
+  std::shared_ptr<const runtime::HeadProgram> head_program(std::string_view name, const runtime::Head& head) const;
+  /// The program of this name, made by `make` unless it is still in use: rows of one program share batches.
+  std::shared_ptr<const runtime::BatchProgram> shared_program(
+      const std::string& name, const std::function<std::shared_ptr<const runtime::BatchProgram>()>& make) const;
   /// Does all that `entry_point` does except compiling, and throws as it: builds the graph, which needs every weight in
   /// its shape, and compares the memory it takes with what is free. A file that a runtime executes is opened: only that
   /// runtime can say whether it runs.
@@ -109,21 +116,31 @@ struct Model::State {
   /// The same for rows whose places are given.
   const runtime::EntryPoint& forward_by_place_entry_point() const;
 
-  // An entry point is compiled with its mutex held, and opens `file` meanwhile; the mutexes are never locked in the
-  // other order.
-  struct NamedEntryPoint {
+  // A program is compiled with its mutex held, and opens `file` meanwhile; the mutexes are never locked in the other
+  // order.
+  template <typename Program>
+  struct Named {
     base::Mutex mutex;
-    std::shared_ptr<const runtime::EntryPoint> made;
+    std::shared_ptr<const Program> made;
   };
+  template <typename Program>
+  using ByName = std::map<std::string, std::shared_ptr<Named<Program>>, std::less<>>;
   mutable base::Mutex file_mutex, entry_points_mutex;
   mutable std::shared_ptr<backends::Executable> file;
-  mutable std::map<std::string, std::shared_ptr<NamedEntryPoint>, std::less<>> entry_points;
+  mutable ByName<runtime::EntryPoint> entry_points;
+  mutable ByName<runtime::HeadProgram> head_programs;
+  mutable base::Mutex shared_programs_mutex;
+  mutable std::map<std::string, std::weak_ptr<const runtime::BatchProgram>> shared_programs;
 
  private:
   base::Cancellation cancellation() const {
     return watch == nullptr ? base::Cancellation::never() : watch->cancellation();
   }
+  template <typename Program>
+  std::shared_ptr<Named<Program>> find_or_add(ByName<Program>& programs, std::string_view wanted) const;
   std::shared_ptr<const runtime::EntryPoint> compile(const runtime::GraphRequest& request) const;
+  std::unique_ptr<backends::Executable> compile_graph(const graph::Graph& graph,
+                                                      const std::function<void()>& check) const;
 };
 
 namespace runtime {

@@ -80,6 +80,11 @@ class ModelForm {
   virtual EncoderGraph build(const Model::State& model, const GraphRequest& request,
                              const base::Cancellation& cancellation) const = 0;
 
+  /// The folder's head over rows of hidden states [tokens, hidden size], with the outputs that `head` adds: its
+  /// BuiltEncoder has those rows as the last hidden state. Throws as `build`.
+  virtual graph::Graph build_head(const Model::State& model, const Head& head,
+                                  const base::Cancellation& cancellation) const = 0;
+
   /// Compiles or opens all that `forward` needs; throws as `build`.
   virtual void prepare_forward(const Model::State& model) const = 0;
   /// As runtime::forward and the functions beside it.

@@ -113,6 +113,7 @@ void select_backend(Model::State& state, Selection selection) {
   state.facts.selection = std::move(selection);
   state.file = nullptr;
   state.entry_points.clear();
+  state.head_programs.clear();
 }
 
 }  // namespace

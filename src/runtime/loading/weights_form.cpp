@@ -66,6 +66,21 @@ class WeightsForm final : public ModelForm {
     return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders), .reads_first = reads_first};
   }
 
+  graph::Graph build_head(const Model::State& model, const Head& head,
+                          const base::Cancellation& cancellation) const override {
+    const WatchedSource watched(*weights_, cancellation);
+    graph::Builder b(architecture_name());
+    models::Weights named(watched, std::string(architecture_->prefix), settings_);
+    const Dim rows = b.dim("tokens", 1, {}, true);
+    const graph::Value hidden = b.parameter("hidden_state", {DType::f32, {rows, limits_.hidden_size}});
+    models::EncoderInputs inputs;
+    inputs.tokens = rows;
+    head(b, inputs,
+         {.last_hidden_state = hidden,
+          .outputs = models::build_head(*architecture_, b, model.config, named, rows, hidden)});
+    return b.finish();
+  }
+
   void prepare_forward(const Model::State& model) const override {
     require_forward(model);
     model.forward_entry_point();

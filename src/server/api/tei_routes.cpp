@@ -7,6 +7,7 @@
 #include "server/api/answer.h"
 #include "server/api/background.h"
 #include "server/api/classify.h"
+#include "server/api/fill.h"
 #include "server/api/rerank.h"
 #include "server/api/tei.h"
 #include "server/api/tei_schemas.h"
@@ -100,6 +101,7 @@ void serve_model(Call& call) {
   go_on_with_model(call, tei_model_of(call), [](Call& with_texts, const HostedModel& model) {
     const pipelines::Task task = model.pipelines.tasks().front();
     if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(with_texts);
+    if (has_masks(model, *with_texts.body.find("inputs"))) return fill_as_hugging_face(with_texts);
     embed_texts(with_texts);
   });
 }
@@ -285,23 +287,24 @@ std::vector<Route> tei_routes() {
        .path = "/",
        .family = Family::tei,
        .id = "teiDefaultModel",
-       .summary =
-           "What the default model is for: vectors of texts, their labels, similarities of sentences, answers to "
-           "questions, or ranks of texts",
+       .summary = "What the default model is for: vectors of texts, their labels, similarities of sentences, filled "
+                  "masks, answers to "
+                  "questions, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, labels, a number for each sentence, answers, or ranks",
+       .answers = {{.description = "Vectors, labels, a number for each sentence, filled masks, answers, or ranks",
                     .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,
        .path = "/models/{model}",
        .family = Family::tei,
        .id = "teiModel",
-       .summary = "What the model is for: vectors of texts, their labels, similarities of sentences, answers to "
-                  "questions, or ranks of texts",
+       .summary =
+           "What the model is for: vectors of texts, their labels, similarities of sentences, filled masks, answers to "
+           "questions, or ranks of texts",
        .handle = serve_model,
        .body = tei_schemas::kModelBody,
-       .answers = {{.description = "Vectors, labels, a number for each sentence, answers, or ranks",
+       .answers = {{.description = "Vectors, labels, a number for each sentence, filled masks, answers, or ranks",
                     .schema = tei_schemas::kModelAnswer}},
        .computes = true},
       {.method = Method::post,

@@ -60,7 +60,7 @@ inline constexpr std::string_view kModelBodyBegin = R"({
     {"query": "a question", "texts": ["an answer", "another"]}],
   "properties": {
     "inputs": {
-      "description": "Texts or token ids as for /embed, the sentences to compare as for /similarity, or a question and the context that answers it. Of a reranker, query and texts as for /rerank take its place.",
+      "description": "Texts or token ids as for /embed, texts with masks for a masked language model without modules.json, the sentences to compare as for /similarity, or a question and the context that answers it. Of a reranker, query and texts as for /rerank take its place.",
       "anyOf": [)";
 
 inline constexpr std::string_view kModelBodyRest = R"(,
@@ -90,7 +90,7 @@ inline constexpr std::string_view kModelBodyRest = R"(,
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647},
     "parameters": {
       "type": "object",
-      "description": "Of comparisons, recognizers, classifiers and question answering.",
+      "description": "Of comparisons, recognizers, classifiers, masks and question answering.",
       "properties": {
         "function_to_apply": {"type": "string", "enum": ["sigmoid", "softmax", "none"]},
         "candidate_labels": {"type": "array", "items": {"type": "string", "minLength": 1},
@@ -101,6 +101,7 @@ inline constexpr std::string_view kModelBodyRest = R"(,
         "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
         "ignore_labels": {"type": "array", "items": {"type": "string"}},
         "top_k": {"type": "integer", "minimum": 1, "maximum": 1000},
+        "targets": {"type": "array", "maxItems": 1000, "items": {"type": "string", "minLength": 1}},
         "max_answer_len": {"type": "integer", "minimum": 1, "maximum": 2147483647},
         "max_seq_len": {"type": "integer", "minimum": 1, "maximum": 2147483647},
         "max_question_len": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "Taken and not used."},
@@ -262,6 +263,10 @@ inline constexpr std::string_view kModelBody =
 
 inline constexpr std::string_view kModelAnswer = R"({
   "anyOf": [
+    {"type": "array", "items": {"type": "object", "required": ["score", "token", "token_str", "sequence"],
+      "properties": {"score": {"type": "number"}, "token": {"type": "integer"}, "token_str": {"type": "string"},
+        "sequence": {"type": "string"}}}},
+    {"type": "array", "description": "Of several masks or texts", "items": {"type": "array"}},
     {"type": "object", "required": ["answer", "score", "start", "end"], "properties": {"answer": {"type": "string"},
       "score": {"type": "number"}, "start": {"type": "integer"}, "end": {"type": "integer"}}},
     {"type": "array", "items": {"type": "object", "required": ["answer", "score", "start", "end"],

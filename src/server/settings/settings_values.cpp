@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 2> kStrategies = {"eager", "lazy"};
                    formats::quoted_name(model), ", which is an alias too; name the model itself");
 }
 
-std::optional<std::uint64_t> read_count(std::string_view text) {
+std::optional<std::uint64_t> parse_count(std::string_view text) {
   std::uint64_t count = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -87,7 +87,7 @@ struct Assigner {
 
   template <typename Count>
   void set_count(Count& target) const {
-    const auto count = read_count(text());
+    const auto count = parse_count(text());
     if (!count || !is_within(setting, *count)) refuse(setting, value, text());
     target = static_cast<Count>(*count);
   }

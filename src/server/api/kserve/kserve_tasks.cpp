@@ -198,7 +198,8 @@ void classify_texts(Call& call, const std::string& model, InferRequest infer) {
 InferResult entity_tensor(const std::vector<std::vector<Entity>>& entities) {
   std::vector<std::string> lists;
   for (const std::vector<Entity>& found : entities) lists.push_back(pipelines::entities_json(found));
-  return texts({extent(lists.size())}, std::move(lists));
+  const std::int64_t count = extent(lists.size());
+  return texts({count}, std::move(lists));
 }
 
 void recognize_texts(Call& call, const std::string& model, InferRequest infer) {

@@ -57,7 +57,13 @@ class KserveTasks : public RouteTest {
     ADD_FAILURE() << "no output " << name << " in " << response.body;
     return {};
   }
+  static void expect_shape(const Json& tensor) {
+    std::int64_t count = 1;
+    for (const Json& extent : tensor.find("shape")->as_array("shape")) count *= extent.as_int("extent");
+    EXPECT_EQ(count, static_cast<std::int64_t>(tensor.find("data")->as_array("data").size()));
+  }
   static std::vector<float> floats(const Json& tensor) {
+    expect_shape(tensor);
     EXPECT_EQ(tensor.get_string("datatype", ""), "FP32");
     std::vector<float> values;
     for (const Json& value : tensor.find("data")->as_array("data"))
@@ -65,6 +71,7 @@ class KserveTasks : public RouteTest {
     return values;
   }
   static std::vector<std::string> strings(const Json& tensor) {
+    expect_shape(tensor);
     EXPECT_EQ(tensor.get_string("datatype", ""), "BYTES");
     std::vector<std::string> values;
     for (const Json& value : tensor.find("data")->as_array("data")) values.push_back(value.as_string("value"));
@@ -73,7 +80,8 @@ class KserveTasks : public RouteTest {
   std::vector<std::string> names(const std::string& model, const char* list) {
     std::vector<std::string> found;
     const Response facts = call(kserve_routes(), Method::get, "/v2/models/" + model);
-    for (const Json& tensor : json(facts).find(list)->as_array(list)) found.push_back(tensor.get_string("name", ""));
+    const Json body = json(facts);
+    for (const Json& tensor : body.find(list)->as_array(list)) found.push_back(tensor.get_string("name", ""));
     return found;
   }
 
