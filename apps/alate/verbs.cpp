@@ -202,18 +202,20 @@ constexpr std::array kVerbs = {
         "alate verify builtin:minilm\n"
         "alate verify builtin:minilm --output json",
         run_verify},
-    Verb{"rm", "MODEL", "a model off the disk",
-         "MODEL is in the models directory or in huggingface_hub's cache; there OWNER/NAME is all of it, and "
-         "OWNER/NAME@REVISION one revision, with the files that no other one has. Models that came with the program, "
-         "and folders elsewhere, are refused; so is a model that another process is fetching. Of links only the link is "
-         "removed.",
-         "alate convert builtin:minilm ~/.cache/alate/models/minilm-copy\n"
-         "alate rm minilm-copy --dry-run\n"
-         "alate rm minilm-copy",
-         run_rm},
+    Verb{
+        "rm", "MODEL", "a model off the disk",
+        "MODEL is in the models directory or in huggingface_hub's cache; there OWNER/NAME is all of it, and "
+        "OWNER/NAME@REVISION one revision, with the files that no other one has. Models that came with the program, "
+        "and folders elsewhere, are refused; so is a model that another process is fetching. Of links only the link is "
+        "removed.",
+        "alate convert builtin:minilm ~/.cache/alate/models/minilm-copy\n"
+        "alate rm minilm-copy --dry-run\n"
+        "alate rm minilm-copy",
+        run_rm},
     Verb{"gc", "", "what huggingface_hub's cache holds without use",
          "Removes downloads that were not completed, files that no revision of a model has, and revisions that no "
-         "branch or tag names, except a model's only one; what has changed within --older-than stays. With --max-size, whole "
+         "branch or tag names, except a model's only one; what has changed within --older-than stays. With --max-size, "
+         "whole "
          "models follow, those that were fetched longest ago first. Data sets and spaces are left alone.",
          "alate gc --dry-run\n"
          "alate gc --older-than 30d --max-size 50GB --dry-run --output json",

@@ -125,7 +125,10 @@ class Verification {
       mapped->require_unchanged();
       if (found == wanted) continue;
       file.verdict = FileVerdict::flipped;
-      file.detail = (wanted.size() == 40 ? "its git digest is " : "its sha256 is ") + found + " and must be " + wanted;
+      file.detail = wanted.size() == 40 ? "its git digest is " : "its sha256 is ";
+      file.detail += found;
+      file.detail += " and must be ";
+      file.detail += wanted;
       return;
     }
     file.verdict = FileVerdict::good;

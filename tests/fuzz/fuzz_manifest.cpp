@@ -12,6 +12,7 @@
 #include "base/files/contained_files.h"
 #include "base/split_text.h"
 #include "hub/manifest.h"
+#include "hub/model_licence.h"
 #include "hub/variant_names.h"
 
 using namespace alate;
@@ -30,11 +31,21 @@ void check_names(std::string_view text) {
   }
 }
 
+// Any text is a model's card: its licence is short and acts on no terminal.
+void check_card(std::string_view text) {
+  const std::string licence = hub::licence_of_card(text);
+  if (licence.size() > 200) std::abort();
+  for (const char c : licence) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (size < 4096) check_names(text);
+  check_card(text);
   hub::Manifest manifest;
   try {
     manifest = hub::parse_manifest(text, "model_manifest.json");

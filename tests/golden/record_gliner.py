@@ -26,8 +26,6 @@ from tiny_weights import weight
 
 HERE = pathlib.Path(__file__).parent
 CORPUS = HERE / "tokenizer_corpus"
-SEED = 5
-
 TEXTS = [
     "Ada Lovelace met Charles Babbage in London.",
     "",
@@ -43,12 +41,12 @@ WAYS = [(False, False, False), (True, False, False), (False, True, False), (Fals
 SPECIALS = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
 
 
-def fill(model):
+def fill(model, seed):
     """Gives every parameter the values of tiny_weights.py. Returns the extents by name."""
     shapes = {}
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(torch.from_numpy(weight(name, tuple(parameter.shape), SEED)))
+            parameter.copy_(torch.from_numpy(weight(name, tuple(parameter.shape), seed)))
             shapes[name] = list(parameter.shape)
     return shapes
 
@@ -108,7 +106,7 @@ def window_entities(model, text, labels, run, row_length):
     return [{"label": s.entity_type, "start": splits[s.start][1], "end": splits[s.end][2], "score": s.score} for s in kept]
 
 
-def record(folder, corpus, backbone, has_markers, thresholds, config_is_inside=True, **fields):
+def record(folder, corpus, backbone, has_markers, thresholds, seed=5, config_is_inside=True, **fields):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(CORPUS / corpus), model_max_length=MOST, **SPECIALS)
@@ -119,7 +117,7 @@ def record(folder, corpus, backbone, has_markers, thresholds, config_is_inside=T
     model = kind(config, tokenizer=tokenizer, backbone_from_pretrained=False)
     kind._resize_token_embeddings(model, config, tokenizer)
     model.eval()
-    shapes = fill(model.model)
+    shapes = fill(model.model, seed)
     runs = []
     for labels in LABELS:
         for threshold in thresholds:
@@ -143,7 +141,7 @@ def record(folder, corpus, backbone, has_markers, thresholds, config_is_inside=T
     write_json(folder / "gliner_config.json", stored)
     write_json(folder / "tokenizer_config.json", {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": MOST, **SPECIALS})
     (folder / "shapes.json").write_text(
-        '{"seed": %d, "shapes": {\n' % SEED
+        '{"seed": %d, "shapes": {\n' % seed
         + ",\n".join(f"{json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes.items()) + "}}\n")
     with (folder / "case_texts.json").open("w") as out:
         lines = ",\n".join(json.dumps(run, ensure_ascii=False, separators=(",", ":")) for run in runs)
@@ -168,6 +166,10 @@ def main():
     record(options.out / "old_markers", "bert_cased.json", bert, False, [0.9995], config_is_inside=False, hidden_size=16,
            max_width=3, max_len=384, span_mode="marker", num_rnn_layers=0, embed_ent_token=False, subtoken_pooling="last",
            ent_token="<<ENT>>", sep_token="<<SEP>>")
+    record(options.out / "lstm", "deberta_v2.json", deberta, True, [0.775], seed=10, hidden_size=12, max_width=4, max_len=20,
+           span_mode="markerV0", num_rnn_layers=2)
+    record(options.out / "words", "bert_cased.json", bert, False, [0.58], seed=6, hidden_size=12, max_width=12, max_len=24,
+           span_mode="token_level", num_rnn_layers=1)
 
 
 if __name__ == "__main__":

@@ -55,13 +55,14 @@ class RangedDownload {
     const std::uint64_t run_bytes = std::clamp(missing / std::max<std::uint64_t>(options_.connections, 1),
                                                options_.least_run_bytes, options_.most_run_bytes);
     const std::uint64_t runs = (missing + run_bytes - 1) / run_bytes;
-    run_in_parallel(std::min<std::uint64_t>(runs, options_.connections), access_.stop(), [&](std::stop_token stop) {
-      while (!has_no_ranges_ && !stop.stop_requested()) {
-        const std::optional<PartFile::Run> run = part_.take_run(run_bytes);
-        if (!run) return;
-        fetch(*run, stop);
-      }
-    });
+    run_in_parallel(std::min<std::uint64_t>(runs, options_.connections), access_.stop(),
+                    [&](const std::stop_token& stop) {
+                      while (!has_no_ranges_ && !stop.stop_requested()) {
+                        const std::optional<PartFile::Run> run = part_.take_run(run_bytes);
+                        if (!run) return;
+                        fetch(*run, stop);
+                      }
+                    });
     if (has_no_ranges_) fetch_whole();
   }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "alate/error.h"
 #include "graph/builder_functions.h"
+#include "models/blocks/lstm.h"
 
 namespace alate::models {
 namespace {
@@ -19,13 +19,11 @@ class GlinerHead {
       : scope_(scope), b_(scope.b), in_(scope.in.words.value()), config_(config), hidden_(config.hidden) {}
 
   std::vector<EncoderOutput> logits(Value x) {
-    if (config_.recurrent_layers > 0)
-      throw Error(ErrorCode::unsupported, "gliner_config.json: a model with an LSTM is not built here: num_rnn_layers");
-    if (config_.scores == GlinerScores::words)
-      throw Error(ErrorCode::unsupported, "gliner_config.json: token_level is not built here: span_mode");
-    const Value words = projected(graph::take_rows(b_, x, in_.word_tokens));
+    Value words = projected(graph::take_rows(b_, x, in_.word_tokens));
     const Value labels = projected(graph::take_rows(b_, x, in_.label_tokens));
-    return {{"logits", span_logits(words, labels)}};
+    words = bidirectional_lstm(scope_, "rnn.lstm", words, hidden_, config_.recurrent_layers);
+    return {
+        {"logits", config_.scores == GlinerScores::words ? word_logits(words, labels) : span_logits(words, labels)}};
   }
 
  private:
@@ -49,6 +47,28 @@ class GlinerHead {
   // A matrix's columns [first, last).
   Value columns(Value matrix, std::int64_t rows, std::int64_t first, std::int64_t last) {
     return b_.slice({matrix}, {.starts = {0, first}, .limits = {rows, last}, .strides = {}});
+  }
+
+  // Two numbers a width of a word, and two of a label: the first layer over [first of the word, first of the label,
+  // product of the second ones] is a product of the word, one of the label, and only one of the pair.
+  Value word_logits(Value words, Value labels) {
+    const std::string name = "scorer.out_mlp";
+    const std::int64_t inner = 4 * hidden_;
+    b_.set_source("scorer");
+    const auto halves = [&](const std::string& layer, Value rows) {
+      return graph::split_evenly(b_, linear(layer, rows, hidden_, 2 * hidden_), 2, 1);
+    };
+    const std::vector<Value> word = halves("scorer.proj_token", words), label = halves("scorer.proj_label", labels);
+    const Value first = scope_.weights.get(b_, name + ".0.weight", {inner, 3 * hidden_});
+    const auto part = [&](std::int64_t i) { return columns(first, inner, i * hidden_, (i + 1) * hidden_); };
+    const auto of_words = [&](Value rows) { return graph::take_rows(b_, rows, in_.pair_word); };
+    const auto of_labels = [&](Value rows) { return graph::take_rows(b_, rows, in_.pair_label); };
+    const Value by_word =
+        b_.dense({word[0], part(0), scope_.weights.get(b_, name + ".0.bias", {inner})}, {.has_bias = true});
+    const Value by_label = b_.dense({label[0], part(1)});
+    const Value by_pair = b_.dense({b_.mul({of_words(word[1]), of_labels(label[1])}), part(2)});
+    const Value sum = b_.add({b_.add({of_words(by_word), of_labels(by_label)}), by_pair});
+    return linear(name + ".3", graph::relu(b_, sum), inner, 3);
   }
 
   Value span_logits(Value words, Value labels) {

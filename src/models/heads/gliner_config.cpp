@@ -94,6 +94,9 @@ GlinerConfig read_gliner_config(const Json& config) {
   read.max_width = bounded(*json, "max_width", read.max_width, 1, kMaxWidth);
   read.max_words = bounded(*json, "max_len", read.max_words, 1, kMaxWords);
   read.recurrent_layers = std::max<std::int64_t>(bounded(*json, "num_rnn_layers", 1, -1, kMaxLayers), 0);
+  if (read.recurrent_layers > 0 && read.hidden % 2 != 0)
+    throw make_error(ErrorCode::corrupt, "gliner_config.json: hidden_size is ", read.hidden,
+                     ", which an LSTM cannot share between its directions");
   const std::string pooling = json->get_string("subtoken_pooling", "first");
   read.pools_last = pooling == "last";
   if (!read.pools_last && pooling != "first")

@@ -56,7 +56,7 @@ TEST_P(GlinerGolden, EntitiesEqualThePackages) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, GlinerGolden, testing::Values("spans", "old_markers"),
+INSTANTIATE_TEST_SUITE_P(Models, GlinerGolden, testing::Values("spans", "old_markers", "lstm", "words"),
                          [](const auto& model) { return model.param; });
 
 class Gliner : public testing::Test {

@@ -73,7 +73,7 @@ class LayersIn {
     const models::EncoderLimits limits = model.architecture.limits(model.config);
     feeders.push_back(runtime::feed_packed_tokens(limits));
     const runtime::EntryPoint program(backends::get_backend("cpu").compile(builder.finish(), {}), std::move(feeders),
-                                      inputs.tokens);
+                                      inputs);
     PackedTokens tokens;
     tokens.lengths = {9, 4, 2};
     for (std::int64_t i = 0; i < 15; ++i)

@@ -1,7 +1,10 @@
 // Resolution of model names in requests, and the listing of models.
 #include "server/models/model_names.h"
 
+#include <fstream>
+
 #include "model_host_testing.h"
+#include "tests/unit/hub/hub_cache.h"
 
 namespace alate::server {
 namespace {
@@ -182,6 +185,38 @@ TEST_F(ModelNaming, AVariantIsAFileOfItsFolder) {
   const ModelNames with_default(settings);
   EXPECT_EQ(with_default.default_name(), "acme/mean:int8");
   EXPECT_EQ(with_default.resolve("").path(), settings.models_dir / "acme/mean/model.int8.safetensors");
+}
+
+TEST_F(ModelNaming, TheCacheOfHuggingfaceHubIsOfferedOnlyWhereASettingSaysSo) {
+  const std::string commit(40, '1');
+  const std::filesystem::path cache = folder.path() / "hub", golden = source_folder() / "tests/golden/models";
+  ::setenv("HF_HUB_CACHE", cache.c_str(), 1);
+  const auto tiny = tests::add_to_hub_cache(cache, "hub/tiny", commit, "main", golden / "st_mean");
+  tests::add_to_hub_cache(cache, "acme/mean", commit, "main", golden / "st_cls");
+  add("acme/mean");
+  EXPECT_EQ(base::error_of([&] { ModelNames(settings).resolve("hub/tiny"); }).code(), ErrorCode::not_found);
+  EXPECT_EQ(ModelNames(settings).default_name(), "acme/mean");
+
+  // Whoever starts the server may name one of them.
+  settings.default_model = "hub/tiny@main";
+  EXPECT_EQ(ModelNames(settings).resolve("").name, "hub/tiny");
+  EXPECT_EQ(ModelNames(settings).resolve("hub/tiny").folder, tiny);
+
+  settings.default_model.clear();
+  settings.hub_cache = true;
+  const ModelNames names(settings);
+  EXPECT_EQ(names.resolve("tiny").folder, tiny);
+  EXPECT_EQ(names.resolve("acme/mean").folder, settings.models_dir / "acme/mean") << "the models directory comes first";
+  EXPECT_EQ(names.all().size(), 2U);
+  for (const char* name : {"hub/tiny@main", "hf:hub/tiny", "hub/other"})
+    EXPECT_EQ(base::error_of([&] { names.resolve(name); }).code(), ErrorCode::not_found) << name;
+  EXPECT_EQ(acquire("hub/tiny").model()->name, "hub/tiny");
+  // The file that cannot be read is a link's target, whose path stays here.
+  std::ofstream(std::filesystem::canonical(tiny / "model.safetensors"), std::ios::binary) << "no weights";
+  end_host();
+  const Error error = acquire("hub/tiny").error();
+  EXPECT_EQ(error.message().find(folder.path().string()), std::string::npos) << error.what();
+  ::unsetenv("HF_HUB_CACHE");
 }
 
 TEST_F(ModelNaming, AnAliasOfNoModelOrWithTheNameOfOneIsRefusedAtTheStart) {

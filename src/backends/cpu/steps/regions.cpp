@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/steps/operations.h"
 #include "backends/cpu/steps/region_runner.h"
 #include "backends/cpu/steps/steps.h"
 
@@ -26,6 +27,37 @@ void run_once(const Step& step, const Frame& frame, std::size_t region, std::siz
   for (std::size_t i = 0; i < ports.inputs.size(); ++i) ports.inputs[i] = frame.pointers[step.inputs[first + i]];
   for (std::size_t i = 0; i < ports.outputs.size(); ++i) ports.outputs[i] = frame.pointers[step.outputs[i]];
   RegionRunner(step, region, frame, ports.rest).run(ports.inputs, ports.outputs);
+}
+
+bool shows_parameter(const Plan& plan, SlotId id, std::size_t index) {
+  const Slot* slot = &plan.slots[id];
+  if (slot->kind == SlotKind::view) slot = &plan.slots[slot->base];
+  return slot->kind == SlotKind::parameter && slot->index == index;
+}
+
+std::size_t reads_of_parameter(const std::vector<Step>& steps, const Plan& plan, std::size_t index) {
+  std::size_t reads = 0;
+  for (const Step& step : steps) {
+    reads += static_cast<std::size_t>(
+        std::ranges::count_if(step.inputs, [&](SlotId id) { return shows_parameter(plan, id, index); }));
+    reads += reads_of_parameter(step.parts, plan, index);
+  }
+  return reads;
+}
+
+// Whether a loop's body gives value `index` on as it is, or with a slice written over it by the only step that reads
+// it: the value then stays at its place, where all others have two that take turns.
+bool stays_in_place(const Plan& body, std::size_t index) {
+  for (const Step& step : body.steps) {
+    if (step.outputs.size() != 1 || step.inputs.empty()) continue;
+    const Slot& out = body.slots[step.output()];
+    if (out.kind != SlotKind::output || out.index != index) continue;
+    if (body.slots[step.inputs[0]].kind != SlotKind::parameter || !shows_parameter(body, step.inputs[0], index))
+      return false;
+    if (step.operation == &copy_operation()) return true;
+    return step.operation->op == graph::Op::dynamic_update_slice && reads_of_parameter(body.steps, body, index) == 1;
+  }
+  return false;
 }
 
 }  // namespace
@@ -59,8 +91,9 @@ void run_while_loop(const Step& step, const Frame& frame) {
     const std::size_t bytes = frame.shape(step.outputs[i]).byte_count();
     values[i] = frame.out<std::byte>(step.outputs[i]);
     if (bytes > 0) std::memcpy(values[i], frame.in<std::byte>(step.inputs[i]), bytes);
-    made[i] = next;
-    next += scratch_aligned(bytes);
+    const bool stays = stays_in_place(*step.regions[1], i);
+    made[i] = stays ? values[i] : next;
+    if (!stays) next += scratch_aligned(bytes);
   }
   RegionRunner condition(step, 0, frame, next), body(step, 1, frame, next);
   for (;;) {
