@@ -38,10 +38,7 @@ AnswerPipeline answerer_of(TextModel model) {
 
 AnswerRun::AnswerRun(AnswerPipeline pipeline, std::string question, std::vector<std::string_view> texts,
                      AnswerOptions options)
-    : pipeline_(std::move(pipeline)),
-      question_(std::move(question)),
-      texts_(std::move(texts)),
-      options_(std::move(options)) {
+    : pipeline_(std::move(pipeline)), question_(std::move(question)), texts_(std::move(texts)), options_(options) {
   check(options_, question_);
   LongTextOptions& long_texts = options_.long_texts;
   if (long_texts.treatment.value_or(LongTexts::windows) == LongTexts::windows && !long_texts.max_length)

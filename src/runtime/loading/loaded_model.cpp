@@ -168,11 +168,11 @@ std::shared_ptr<Model::State::Named<Program>> Model::State::find_or_add(ByName<P
   return programs.emplace(std::string(wanted), std::make_shared<Named<Program>>()).first->second;
 }
 
-std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string_view name,
+std::shared_ptr<const runtime::EntryPoint> Model::State::entry_point(std::string_view entry,
                                                                      const runtime::GraphRequest& request) const {
-  std::string entry(name);
-  if (!request.adapter.empty()) entry += " with " + std::string(request.adapter);
-  const auto named = find_or_add(entry_points, entry);
+  std::string key(entry);
+  if (!request.adapter.empty()) key += " with " + std::string(request.adapter);
+  const auto named = find_or_add(entry_points, key);
   const std::lock_guard lock(named->mutex);
   if (named->made == nullptr) named->made = compile(request);
   return named->made;

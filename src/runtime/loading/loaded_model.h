@@ -79,18 +79,18 @@ struct Model::State {
   /// The entry point of this name and the request's adapter: the encoder with the outputs that the head adds, compiled
   /// at the name's first use. Whoever asks for a name passes the same request, but for the adapter. Weights are shared
   /// by all entry points. Throws runtime::BackendFailure where the backend cannot compile it.
-  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view name,
+  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view entry,
                                                          const runtime::GraphRequest& request) const;
-  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view name, const runtime::Head& head,
+  std::shared_ptr<const runtime::EntryPoint> entry_point(std::string_view entry, const runtime::Head& head,
                                                          models::HeadChoice choice) const {
-    return entry_point(name, runtime::GraphRequest{.head = head, .choice = choice});
+    return entry_point(entry, runtime::GraphRequest{.head = head, .choice = choice});
   }
   /// The folder's head over rows of hidden states, with the outputs that `head` adds; compiled and named as
   /// `entry_point`. Throws as it.
-  std::shared_ptr<const runtime::HeadProgram> head_program(std::string_view name, const runtime::Head& head) const;
+  std::shared_ptr<const runtime::HeadProgram> head_program(std::string_view entry, const runtime::Head& head) const;
   /// The program of this name, made by `make` unless it is still in use: rows of one program share batches.
   std::shared_ptr<const runtime::BatchProgram> shared_program(
-      const std::string& name, const std::function<std::shared_ptr<const runtime::BatchProgram>()>& make) const;
+      const std::string& entry, const std::function<std::shared_ptr<const runtime::BatchProgram>()>& make) const;
   /// Does all that `entry_point` does except compiling, and throws as it: builds the graph, which needs every weight in
   /// its shape, and compares the memory it takes with what is free. A file that a runtime executes is opened: only that
   /// runtime can say whether it runs.

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -190,10 +191,14 @@ TEST_F(ModelStore, RemovingFollowsNoLinks) {
   EXPECT_EQ(base::error_of([&] { (void)plan_removal(repo, {kOne}); }).code(), ErrorCode::invalid_argument);
   fs::remove(repo.folder());
   add(kOne, "main", "one");
-  fs::rename(repo.blobs(), folder.path() / "moved");
-  fs::create_directory_symlink(folder.path() / "moved", repo.blobs());
+  add(kTwo, "v2", "two");
+  const fs::path moved = folder.path() / "moved";
+  fs::rename(repo.blobs(), moved);
+  fs::create_directory_symlink(moved, repo.blobs());
+  carry_out(plan_removal(repo, {kTwo}));
   carry_out(plan_removal(repo, {kOne}));
-  EXPECT_FALSE(fs::is_empty(folder.path() / "moved"));
+  EXPECT_FALSE(fs::exists(repo.folder()));
+  EXPECT_EQ(std::distance(fs::directory_iterator(moved), fs::directory_iterator()), 4);
 }
 
 TEST_F(ModelStore, CleaningTakesWhatIsOldAndUnused) {

@@ -207,10 +207,10 @@ void recognize_texts(Call& call, const std::string& model, InferRequest infer) {
   TaskRequest request;
   read_request(infer, model, request);
   request.texts = take_texts(infer, "text");
+  const RecognizeOptions options{.long_texts = long_texts(request)};
   run_task(
       call, std::move(request),
-      [options = RecognizeOptions{.long_texts = long_texts(request)}](const pipelines::TextModel& text_model,
-                                                                      std::vector<std::string_view> given) {
+      [options](const pipelines::TextModel& text_model, std::vector<std::string_view> given) {
         return std::make_unique<pipelines::RecognizeRun>(pipelines::recognizer_of(text_model), std::move(given),
                                                          options);
       },
@@ -248,10 +248,10 @@ void answer_question(Call& call, const std::string& model, InferRequest infer) {
   request.texts = take_texts(infer, "text");
   const std::string question = take_one(infer, "question");
   request.text_bytes = question.size();
+  const AnswerOptions options{.long_texts = long_texts(request)};
   run_task(
       call, std::move(request),
-      [question, options = AnswerOptions{.long_texts = long_texts(request)}](const pipelines::TextModel& text_model,
-                                                                             std::vector<std::string_view> given) {
+      [question, options](const pipelines::TextModel& text_model, std::vector<std::string_view> given) {
         return std::make_unique<pipelines::AnswerRun>(pipelines::answerer_of(text_model), question, std::move(given),
                                                       options);
       },
@@ -277,7 +277,7 @@ void run_named(Call& call, const std::string& model, std::string_view task, Infe
 
 }  // namespace
 
-void kserve_task(Call& call, std::string model, InferRequest request) {
+void kserve_task(Call& call, const std::string& model, InferRequest request) {
   if (const std::string task = text_parameter(request, "task"); !task.empty())
     return run_named(call, model, task, std::move(request));
   if (request.input("query") != nullptr) return rerank_texts(call, model, std::move(request));

@@ -12,7 +12,7 @@ namespace alate::server {
 
 /// Answers a request whose inputs are texts by the task that its parameter "task" names, else by that of the model;
 /// `model` is the name in the path.
-void kserve_task(Call& call, std::string model, InferRequest request);
+void kserve_task(Call& call, const std::string& model, InferRequest request);
 
 /// Appends the tensors of a model's tasks as the protocol's metadata has them.
 void add_task_tensors(const pipelines::TaskPipelines& pipelines, formats::Json::Array& inputs,
