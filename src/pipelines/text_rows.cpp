@@ -78,10 +78,28 @@ std::size_t stride_of(const RowOptions& options, std::size_t room) {
   return options.usual_stride && *options.usual_stride < room ? *options.usual_stride : room / 4;
 }
 
+// Windows with little room, or that share nearly all of it, repeat a text very often: up to 8 times, and short ones
+// more. Bytes stand for tokens, which are not counted yet.
+void require_few_windows(const TextModel& model, const EncodeInput& input, const EncodeOptions& encode,
+                         const RowOptions& options, const base::Cancellation& cancellation) {
+  constexpr std::size_t kMostRepeats = 8, kAnyTokens = std::size_t{1} << 20;
+  const std::size_t length = *encode.max_length;
+  const std::size_t bytes =
+      input.pair && options.strategy != Truncation::only_first ? input.pair->size() : input.text.size();
+  if (bytes <= kAnyTokens / length) return;
+  const std::size_t room = room_of(model, input, encode, cancellation), stride = stride_of(options, room);
+  if (stride >= room || bytes / (room - stride) <= std::max(kMostRepeats * bytes, kAnyTokens) / length) return;
+  throw make_error(ErrorCode::resource_exhausted, "windows of ", length, " tokens with ", room - stride,
+                   " new ones each would be too many for a text of ", bytes,
+                   " bytes; take a smaller stride or a shorter question");
+}
+
 Encoding encode_input(const TextModel& model, const EncodeInput& input, EncodeOptions encode, const RowOptions& options,
                       const base::Cancellation& cancellation) {
+  const bool has_windows = options.treatment() == LongTexts::windows;
+  if (has_windows) require_few_windows(model, input, encode, options, cancellation);
   Encoding encoding = tokenizers::encode(model.tokenizer, input, encode, cancellation);
-  if (!encoding.truncated || options.treatment() != LongTexts::windows) return encoding;
+  if (!encoding.truncated || !has_windows) return encoding;
   encode.stride = stride_of(options, room_of(model, input, encode, cancellation));
   if (encode.stride == 0) return encoding;
   return tokenizers::encode(model.tokenizer, input, encode, cancellation);

@@ -82,6 +82,17 @@ TEST_F(Recognize, ReadsLongTextsInWindowsUnlessAskedOtherwise) {
   EXPECT_NE(error.message().find("text 2"), std::string::npos) << error.message();
 }
 
+// Each with one new token, they would be as many times longer than the text as a row is long.
+TEST_F(Recognize, RefusesWindowsThatRepeatATextTooOften) {
+  std::string long_text;
+  while (long_text.size() < 200'000) long_text += "the cat ";
+  RecognizeOptions options;
+  options.long_texts.stride = pipeline_.max_length() - 3;
+  const Error error = error_of([&] { (void)pipeline_.recognize({long_text}, options); });
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("take a smaller stride"), std::string::npos) << error.message();
+}
+
 TEST_F(Recognize, FindsOnlyTheLabelsThatAreWanted) {
   const std::vector<Entity> all = pipeline_.recognize({text()}).texts.front(),
                             some = pipeline_.recognize({text()}, {.labels = {"LOC"}}).texts.front();
