@@ -185,8 +185,8 @@ Manifest manifest_of(const Json& json) {
 
 }  // namespace
 
-const ManifestFile* Manifest::find_file(std::string_view name) const {
-  const auto found = std::ranges::find(files, name, &ManifestFile::name);
+const ManifestFile* Manifest::find_file(std::string_view wanted) const {
+  const auto found = std::ranges::find(files, wanted, &ManifestFile::name);
   return found == files.end() ? nullptr : &*found;
 }
 

@@ -35,7 +35,7 @@ struct Manifest {
   formats::Json json;  // all keys, unknown ones too; null if there is no manifest
 
   /// Null if the manifest does not list it.
-  const ManifestFile* find_file(std::string_view name) const;
+  const ManifestFile* find_file(std::string_view wanted) const;
 };
 
 /// The manifest in a model's folder; an empty one if there is none. Throws corrupt, naming
