@@ -40,7 +40,7 @@ class LstmLayer {
     std::vector<Value> values = {b_.scalar(DType::i32, 0)};
     for (const Direction direction : kDirections) values.push_back(inputs(x, direction));
     const graph::Dims dims = b_.shape(values[1]).dims;
-    const auto zeros = [&](graph::Dims of) { return graph::broadcast_to(b_, b_.scalar(DType::f32, 0), of); };
+    const auto zeros = [&](const graph::Dims& of) { return graph::broadcast_to(b_, b_.scalar(DType::f32, 0), of); };
     for (std::size_t i = 0; i < kDirections.size(); ++i)
       for (const graph::Dims& of : {graph::Dims{dims[1], state_}, {dims[1], state_}, {dims[0], dims[1], state_}})
         values.push_back(zeros(of));
