@@ -25,7 +25,15 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
   }
   const auto& tasks = loaded.tasks_;
   if (std::ranges::find(tasks, Task::fill) != tasks.end()) {
-    if (const auto mask = mask_token(loaded.model().folder(), loaded.tokenizer())) loaded.mask_ = mask->text;
+    if (loaded.embedding_) {
+      const EmbeddingPipeline& embedding = *loaded.embedding_;
+      loaded.text_model_ = TextModel{.model = embedding.model(),
+                                     .tokenizer = embedding.tokenizer(),
+                                     .max_length = embedding.max_length(),
+                                     .settings = read_tokenizer_settings(embedding.model().folder())};
+    }
+    const TextModel& text_model = *loaded.text_model_;
+    if (const auto mask = mask_token(*text_model.settings, text_model.tokenizer)) loaded.mask_ = mask->text;
   }
   if (std::ranges::find(tasks, Task::rerank) != tasks.end()) loaded.reranker_ = loaded.made_reranker();
   return loaded;

@@ -51,7 +51,7 @@ class TaskPipelines {
   std::vector<Task> tasks_;
   std::string mask_;
   std::optional<EmbeddingPipeline> embedding_;
-  std::optional<TextModel> text_model_;     // of models that do not embed
+  std::optional<TextModel> text_model_;     // of models that do not embed, or fill masks too
   std::optional<RerankPipeline> reranker_;  // of models that rerank
 };
 

@@ -23,7 +23,10 @@ std::size_t usual_length(const std::filesystem::path& folder, const Model::State
 
 TextModel text_model_of(const Model& model) {
   const Model::State& state = model.state();
-  return {.model = model, .tokenizer = Tokenizer::load(state.folder), .max_length = usual_length(state.folder, state)};
+  return {.model = model,
+          .tokenizer = Tokenizer::load(state.folder),
+          .max_length = usual_length(state.folder, state),
+          .settings = read_tokenizer_settings(state.folder)};
 }
 
 TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request,
@@ -37,8 +40,10 @@ TextModel load_text_model(const std::filesystem::path& folder, const runtime::Lo
     use.require(*model);
     model->bind_to_backend([&](const Model::State& on) { use.compile(on, tokenizer); });
     watch.finish();
-    return TextModel{
-        .model = Model(model), .tokenizer = tokenizer.get(), .max_length = usual_length(files.folder, *model)};
+    return TextModel{.model = Model(model),
+                     .tokenizer = tokenizer.get(),
+                     .max_length = usual_length(files.folder, *model),
+                     .settings = read_tokenizer_settings(files.folder)};
   });
 }
 

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string_view>
 
 #include "alate/model.h"
 #include "alate/run_control.h"
 #include "alate/tokenizer.h"
+#include "pipelines/special_tokens.h"
 #include "pipelines/tasks.h"
 #include "runtime/loading/load_request.h"
 #include "runtime/loading/loaded_model.h"
@@ -21,6 +23,7 @@ struct TextModel {
   Model model;
   Tokenizer tokenizer;
   std::size_t max_length = 0;  // of a row, in tokens
+  std::shared_ptr<const TokenizerSettings> settings = std::make_shared<const TokenizerSettings>();  // of its folder
 };
 
 /// What a load is for.

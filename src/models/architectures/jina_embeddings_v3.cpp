@@ -13,20 +13,19 @@ namespace {
 
 using formats::Json;
 
-RotaryConfig jina_config(const Json& json) {
-  return as_rotary_bert(read_rotary_config(json, {.family = "jina_embeddings_v3",
-                                                  .vocabulary = 250002,
-                                                  .hidden = 1024,
-                                                  .layers = 24,
-                                                  .heads = 16,
-                                                  .intermediate = 4096,
-                                                  .positions = 8194,
-                                                  .epsilon_key = "layer_norm_eps",
-                                                  .epsilon = 1e-5,
-                                                  .activation = "gelu",
-                                                  .rope = {.theta = 20000}}),
-                        json, 1);
-}
+constexpr RotaryDefaults kDefaults = {.family = "jina_embeddings_v3",
+                                      .vocabulary = 250002,
+                                      .hidden = 1024,
+                                      .layers = 24,
+                                      .heads = 16,
+                                      .intermediate = 4096,
+                                      .positions = 8194,
+                                      .epsilon_key = "layer_norm_eps",
+                                      .epsilon = 1e-5,
+                                      .activation = "gelu",
+                                      .rope = {.theta = 20000}};
+
+RotaryConfig jina_config(const Json& json) { return as_rotary_bert(read_rotary_config(json, kDefaults), json, 1); }
 
 RotaryConfig jina_in(EncoderScope& scope) {
   RotaryConfig config = jina_config(scope.config);
@@ -60,20 +59,11 @@ RotaryConfig code_config(const Json& json) {
     throw make_error(ErrorCode::unsupported, "config.json: position_embedding_type '", positions,
                      "' is not built here: ", positions);
   const bool is_rotary = positions == "rotary";
-  RotaryConfig config =
-      as_rotary_bert(read_rotary_config(json, {.family = "XLM-RoBERTa",
-                                               .vocabulary = 250002,
-                                               .hidden = 1024,
-                                               .layers = 24,
-                                               .heads = 16,
-                                               .intermediate = 4096,
-                                               .positions = 8194,
-                                               .epsilon_key = "layer_norm_eps",
-                                               .epsilon = 1e-5,
-                                               .activation = "gelu",
-                                               .rope = {.theta_key = "rotary_emb_base", .theta = 10000},
-                                               .is_rotary = is_rotary}),
-                     json, 1);
+  RotaryDefaults defaults = kDefaults;
+  defaults.family = "XLM-RoBERTa";
+  defaults.rope = {.theta_key = "rotary_emb_base", .theta = 10000};
+  defaults.is_rotary = is_rotary;
+  RotaryConfig config = as_rotary_bert(read_rotary_config(json, defaults), json, 1);
   RotaryNames& names = config.names;
   if (!is_rotary) names.positions = "embeddings.position_embeddings";
   names.embedding_norm = "emb_ln";

@@ -30,9 +30,8 @@ void check(const AnswerOptions& options, const std::string& question) {
 
 AnswerPipeline answerer_of(TextModel model) {
   task_entry_point(model.model.state(), Task::answer);
-  const std::filesystem::path& folder = model.model.folder();
-  const QuestionOrder order{.question_first = padding_side(folder, model.tokenizer) == Side::right,
-                            .cls_id = cls_token_id(folder, model.tokenizer)};
+  const QuestionOrder order{.question_first = padding_side(*model.settings, model.tokenizer) == Side::right,
+                            .cls_id = cls_token_id(*model.settings, model.tokenizer)};
   return AnswerPipeline(std::make_shared<AnswerPipeline::State>(AnswerPipeline::State{std::move(model), order}));
 }
 

@@ -65,16 +65,15 @@ std::shared_ptr<const FillProgram> program_of(const FillPipeline::State& state, 
 
 FillPipeline filler_of(TextModel model) {
   task_entry_point(model.model.state(), Task::fill);
-  const std::filesystem::path& folder = model.model.folder();
-  const std::optional<SpecialToken> mask = mask_token(folder, model.tokenizer);
+  const std::shared_ptr<const TokenizerSettings> settings = model.settings;
+  const std::optional<SpecialToken> mask = mask_token(*settings, model.tokenizer);
   if (!mask || mask->id < 0 || mask->id >= model.model.state().limits().vocabulary)
-    throw make_error(ErrorCode::unsupported, "the tokenizer of '", runtime::shown_name(folder),
+    throw make_error(ErrorCode::unsupported, "the tokenizer of '", runtime::shown_name(model.model.folder()),
                      "' has no mask that the model knows: mask_token");
-  const std::string pad = stated_special_token(folder, "pad_token");
   FillPipeline::State state{std::move(model), mask->text, mask->id, std::nullopt, false};
-  if (!pad.empty()) state.pad_id = state.tokenizer.token_to_id(pad);
+  if (!settings->pad_token.empty()) state.pad_id = state.tokenizer.token_to_id(settings->pad_token);
   // transformers leaves the texts of byte-level tokens as they are.
-  state.cleans_up_spaces = cleans_up_spaces(folder) && !state.tokenizer.parts().model->reads_bytes();
+  state.cleans_up_spaces = settings->cleans_up_spaces && !state.tokenizer.parts().model->reads_bytes();
   return FillPipeline(std::make_shared<FillPipeline::State>(std::move(state)));
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "alate/error.h"
@@ -8,7 +7,6 @@
 #include "pipelines/classify/score_function.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/recognize/token_entities.h"
-#include "pipelines/special_tokens.h"
 #include "pipelines/task_head.h"
 #include "tokenizers/parts.h"
 
@@ -17,7 +15,7 @@ namespace pipelines {
 namespace {
 
 std::optional<std::int32_t> unknown_id_of(const TextModel& model) {
-  const std::string stated = stated_special_token(model.model.folder(), "unk_token");
+  const std::string& stated = model.settings->unk_token;
   if (!stated.empty()) return model.tokenizer.token_to_id(stated);
   return model.tokenizer.parts().model->unknown_id();
 }

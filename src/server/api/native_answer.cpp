@@ -1,6 +1,8 @@
 #include "server/api/native_answer.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server/api/native.h"
 #include "server/refuse.h"
@@ -13,6 +15,16 @@ pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view 
           .load_ns = answer.load.count(),
           .tokens = answer.tokens,
           .truncated = answer.truncated};
+}
+
+std::string task_answer_text(const TaskAnswer& answer, std::string_view model, std::string_view name,
+                             const std::function<std::string(std::size_t text)>& item) {
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < answer.run->size(); ++i) {
+    std::optional<std::string> error = answer.error_of(i);
+    items.push_back(error ? std::move(*error) : item(i));
+  }
+  return pipelines::list_answer(name, items, answer_facts(answer, model));
 }
 
 void read_task_members(const formats::Json& body, TaskRequest& request) {

@@ -1,7 +1,10 @@
 // Parts that the bodies and answers of native routes over texts share.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "alate/long_texts.h"
@@ -15,6 +18,10 @@ namespace alate::server {
 
 /// `model` is the name given in the request; empty: the model's own. The result refers to both.
 pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view model);
+
+/// The answer of a task: under `name` what `item` writes of each text, or the error of one that has none.
+std::string task_answer_text(const TaskAnswer& answer, std::string_view model, std::string_view name,
+                             const std::function<std::string(std::size_t text)>& item);
 
 /// Reads what the bodies of all tasks have: model, keep_alive, on_error.
 void read_task_members(const formats::Json& body, TaskRequest& request);

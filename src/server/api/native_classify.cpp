@@ -73,10 +73,8 @@ ClassifyOptions read_options(const Json& body) {
 
 std::string answer_text(TaskAnswer& answer, std::string_view model) {
   auto& run = static_cast<ClassifyRun&>(*answer.run);
-  std::vector<std::string> items;
-  for (std::size_t i = 0; i < run.size(); ++i)
-    items.push_back(answer.error_of(i).value_or(pipelines::label_scores_json(run.answers()[i])));
-  return pipelines::list_answer("classifications", items, answer_facts(answer, model));
+  return task_answer_text(answer, model, "classifications",
+                          [&](std::size_t i) { return pipelines::label_scores_json(run.answers()[i]); });
 }
 
 void classify_texts(Call& call) {

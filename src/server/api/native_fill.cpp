@@ -66,10 +66,7 @@ FillOptions read_options(const Json& body) {
 
 std::string answer_text(TaskAnswer& answer, std::string_view model) {
   auto& run = static_cast<FillRun&>(*answer.run);
-  std::vector<std::string> items;
-  for (std::size_t i = 0; i < run.size(); ++i)
-    items.push_back(answer.error_of(i).value_or(pipelines::fills_json(run.fills()[i])));
-  return pipelines::list_answer("fills", items, answer_facts(answer, model));
+  return task_answer_text(answer, model, "fills", [&](std::size_t i) { return pipelines::fills_json(run.fills()[i]); });
 }
 
 void fill_texts(Call& call) {

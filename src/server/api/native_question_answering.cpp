@@ -72,10 +72,8 @@ AnswerOptions read_options(const Json& body) {
 
 std::string answer_text(TaskAnswer& answer, std::string_view model) {
   auto& run = static_cast<AnswerRun&>(*answer.run);
-  std::vector<std::string> items;
-  for (std::size_t i = 0; i < run.size(); ++i)
-    items.push_back(answer.error_of(i).value_or(pipelines::answers_json(run.answers()[i])));
-  return pipelines::list_answer("answers", items, answer_facts(answer, model));
+  return task_answer_text(answer, model, "answers",
+                          [&](std::size_t i) { return pipelines::answers_json(run.answers()[i]); });
 }
 
 void answer_question(Call& call) {
