@@ -35,15 +35,17 @@ struct RerankOptions {
   std::size_t batch_size = 0;       // maximum rows per batch; 0: limited only by batch_tokens
 };
 
-/// Score i is that of text i, however the texts were batched; a higher score is a better text.
+/// Score i is that of text i, however the texts were batched; a higher score is a better text. Only models that read
+/// lists (jina-reranker-v3) give a text scores that depend on the others.
 struct RerankScores {
   std::vector<float> scores;
   std::vector<std::size_t> truncated;  // indices of the texts whose pair was cut, ascending
   std::size_t tokens = 0;              // computed tokens, including special tokens and the query of each pair
 };
 
-/// A tokenizer and a cross-encoder: an encoder with a head for pairs of texts that has one label. Immutable;
-/// thread-safe; copies share state.
+/// A tokenizer and a model that ranks: a cross-encoder, which is an encoder with a head for pairs of texts that has one
+/// label, a language model that judges pairs or reads lists of texts, or one for late interaction (docs/rerank.md).
+/// Immutable; thread-safe; copies share state.
 class RerankPipeline {
  public:
   /// A folder whose config.json names a …ForSequenceClassification with one label. With dtype auto the model runs as

@@ -20,6 +20,24 @@ std::string class_names(const Architecture& architecture) {
   return names;
 }
 
+// architectures[0] of config.json; empty: none.
+std::string_view class_in(const formats::Json& config) {
+  const formats::Json* names = config.find("architectures");
+  if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return {};
+  return names->as_array("architectures")[0].as_string("architectures[0]");
+}
+
+// What follows the architecture's part of a class's name; empty for classes of others.
+std::string_view head_name(const Architecture& architecture, std::string_view whole) {
+  return whole.starts_with(architecture.class_name) ? whole.substr(architecture.class_name.size()) : std::string_view();
+}
+
+// Null where the architecture has no such head.
+const EncoderHead* named_head(const Architecture& architecture, std::string_view name) {
+  const auto found = std::ranges::find(architecture.heads, name, &EncoderHead::name);
+  return found == architecture.heads.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
@@ -94,6 +112,7 @@ std::span<const Architecture> architectures() {
                                  mistral(),
                                  qwen2(),
                                  qwen3(),
+                                 jina_ranking(),
                                  gemma3_text(),
                                  embedding_gemma2(),
                                  embedding_gemma2_text(),
@@ -118,20 +137,15 @@ const Architecture& find_architecture(const formats::Json& config) {
 const EncoderHead* find_word_head(const formats::Json& config) { return is_gliner(config) ? &gliner_head() : nullptr; }
 
 std::string_view weight_prefix(const Architecture& architecture, const formats::Json& config) {
-  const EncoderHead* word_head = find_word_head(config);
-  return word_head == nullptr ? architecture.prefix : word_head->prefix;
+  const EncoderHead* head = find_word_head(config);
+  if (head == nullptr) head = named_head(architecture, head_name(architecture, class_in(config)));
+  return head == nullptr || head->prefix.empty() ? architecture.prefix : head->prefix;
 }
 
 const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config) {
   if (const EncoderHead* word_head = find_word_head(config)) return *word_head;
-  const formats::Json* names = config.find("architectures");
-  if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return architecture.base;
-  const std::string& whole = names->as_array("architectures")[0].as_string("architectures[0]");
-  std::string_view name = whole;
-  if (!name.starts_with(architecture.class_name)) return architecture.base;
-  name.remove_prefix(architecture.class_name.size());
-  const auto found = std::ranges::find(architecture.heads, name, &EncoderHead::name);
-  if (found != architecture.heads.end()) return *found;
+  const std::string_view whole = class_in(config), name = head_name(architecture, whole);
+  if (const EncoderHead* found = named_head(architecture, name)) return *found;
   if (name.starts_with("For") || name.starts_with("LM"))
     throw make_error(ErrorCode::unsupported, "the head '", whole,
                      "' of config.json's architectures is not built here, only ", class_names(architecture), ": ",

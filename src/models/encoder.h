@@ -113,7 +113,7 @@ struct EncoderHead {
   std::string_view name;  // of the class, after the architecture's: "ForMaskedLM"
   std::vector<EncoderOutput> (*build)(EncoderScope& scope, graph::Value last_hidden_state);
   bool takes_choices = false;  // forward's inputs may be [batch, choices, length]; its logits are then [batch, choices]
-  std::string_view prefix = {};  // of find_word_head: of the base model's weights, in place of Architecture::prefix
+  std::string_view prefix = {};  // of the base model's weights, where it is not Architecture::prefix
 };
 
 struct Architecture {
@@ -193,6 +193,7 @@ Architecture llama();
 Architecture mistral();
 Architecture qwen2();
 Architecture qwen3();
+Architecture jina_ranking();
 Architecture gemma3_text();
 Architecture embedding_gemma2();
 Architecture embedding_gemma2_text();

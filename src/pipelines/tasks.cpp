@@ -32,6 +32,7 @@ std::optional<Task> task_of_head(const formats::Json& config, const std::filesys
   const std::string_view head = models::find_head(models::find_architecture(config), config).name;
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
   if (head == kTokenClassification || head == models::kGlinerHead) return Task::recognize;
+  if (head == kRanking) return Task::rerank;
   if (head == kQuestionAnswering) return Task::answer;
   if (head == kMaskedLanguage) return Task::fill;
   return head == kLanguageModel && is_marked_reranker(home) ? std::optional(Task::rerank) : std::nullopt;

@@ -16,6 +16,7 @@ inline constexpr std::string_view kSequenceClassification = "ForSequenceClassifi
 inline constexpr std::string_view kTokenClassification = "ForTokenClassification";
 inline constexpr std::string_view kQuestionAnswering = "ForQuestionAnswering";
 inline constexpr std::string_view kLanguageModel = "ForCausalLM";
+inline constexpr std::string_view kRanking = "ForRanking";
 inline constexpr std::string_view kMaskedLanguage = "ForMaskedLM";
 
 /// "embed": the command.

@@ -27,8 +27,8 @@ Built build(const ModelSource& source, const models::TensorsByName* replaced,
             const models::QuantizationConfig& quantization) {
   Built built{.builder = graph::Builder("calibration"), .inputs = {}, .layers = {}, .tables = {}};
   built.inputs = models::declare_encoder_inputs(built.builder);
-  models::Weights weights(source.file, std::string(source.architecture.prefix), {.quantization = quantization},
-                          replaced);
+  models::Weights weights(source.file, std::string(models::weight_prefix(source.architecture, source.config)),
+                          {.quantization = quantization}, replaced);
   models::build_encoder(source.architecture, built.builder, source.config, weights, built.inputs,
                         models::HeadChoice::none);
   built.layers.assign(weights.linear_layers().begin(), weights.linear_layers().end());

@@ -66,7 +66,7 @@ bool is_for_embedding_alone(const fs::path& folder, const formats::Json& config)
 std::set<std::string, std::less<>> not_read_by_encoder(const ModelSource& source) {
   graph::Builder builder("encoder");
   const models::EncoderInputs inputs = models::declare_encoder_inputs(builder);
-  models::Weights weights(source.file, std::string(source.architecture.prefix));
+  models::Weights weights(source.file, std::string(models::weight_prefix(source.architecture, source.config)));
   models::build_encoder(source.architecture, builder, source.config, weights, inputs, models::HeadChoice::none);
   const std::vector<std::string> names = weights.unused();
   return {names.begin(), names.end()};

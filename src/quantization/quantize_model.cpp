@@ -64,7 +64,7 @@ class Quantizer {
   Quantizer(const ModelSource& source, const PackedTokens& calibration, std::optional<std::int64_t> groups,
             const ReportQuantization& report)
       : source_(source),
-        weights_(source.file, std::string(source.architecture.prefix)),
+        weights_(source.file, std::string(models::weight_prefix(source.architecture, source.config))),
         run_(source, calibration, [this] { report_steps(1); }),
         groups_(groups),
         report_(report) {}

@@ -325,18 +325,28 @@ RECIPES["gte_first"] = Recipe("Gte", "Model", seed=443, **LAYERS, type_vocab_siz
                               first=GTE_FIRST)
 add_family("JinaEmbeddingsV3", "jina_embeddings_v3", 451, ("base", "masked_lm", "sequence_classification", "token_classification", "question_answering"),
            **LAYERS, type_vocab_size=1)
+# What transformers writes: the names of Jina's code.
+JINA_SAVED = FirstSpelling(
+    "", [("embeddings.LayerNorm", "emb_ln"), ("layers.", "encoder.layers."), ("self_attn.o_proj", "mixer.out_proj"), ("post_attention_layernorm", "norm1"),
+         ("post_mlp_layernorm", "norm2")],
+    [("mixer.Wqkv", ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"])], lambda config: json.loads(config.to_json_string()))
+RECIPES["jina_embeddings_v3_saved"] = Recipe("JinaEmbeddingsV3", "Model", seed=767, **{**LAYERS, "num_hidden_layers": 2}, type_vocab_size=2, cases=mixed_case,
+                                             first=JINA_SAVED)
 add_family("EuroBert", "eurobert", 461, ("base", "masked_lm", "sequence_classification", "token_classification"), **LAYERS, num_key_value_heads=1)
 for number, pooling in enumerate(("bos", "mean")):
     RECIPES[f"eurobert_{pooling}"] = Recipe("EuroBert", "ForSequenceClassification", seed=471 + number, **LAYERS, num_labels=3, classifier_pooling=pooling)
 GROUPED = dict(**LAYERS, num_key_value_heads=1)
 MORE["causal_lm"] = "ForCausalLM"
 CAUSAL = ("base", "causal_lm", "sequence_classification", "token_classification")
+ANSWERS = dict(plain=True, num_hidden_layers=2, num_key_value_heads=1)
 add_family("Llama", "llama", 501, CAUSAL, **GROUPED)
 add_family("Mistral", "mistral", 511, CAUSAL, **GROUPED, sliding_window=None)
 add_family("Qwen2", "qwen2", 521, CAUSAL, **GROUPED)
 add_family("Qwen3", "qwen3", 531, CAUSAL, **GROUPED, head_dim=12)
 for family in ("llama", "mistral", "qwen2", "qwen3"):
     RECIPES[f"{family}_sequence_classification"].cases = classified_cases
+RECIPES["llama_question_answering"] = Recipe("Llama", "ForQuestionAnswering", seed=765, cases=mixed_case, **ANSWERS)
+RECIPES["qwen3_question_answering"] = Recipe("Qwen3", "ForQuestionAnswering", seed=766, cases=mixed_case, **ANSWERS, head_dim=12)
 RECIPES["llama_llama3"] = Recipe("Llama", "Model", seed=541, **GROUPED, attention_bias=True, mlp_bias=True, head_dim=16,
                                  rope_parameters={"rope_type": "llama3", "rope_theta": 50.0, "factor": 4.0, "low_freq_factor": 1.0,
                                                   "high_freq_factor": 3.0, "original_max_position_embeddings": 16})

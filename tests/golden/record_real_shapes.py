@@ -44,6 +44,12 @@ MODELS = {
                                                position_biased_input=False, type_vocab_size=0, layer_norm_eps=1e-7)),
     "deberta_base": ("DebertaModel", dict(**ONE, **BASE, relative_attention=True, pos_att_type=["c2p", "p2c"], max_relative_positions=16,
                                           position_biased_input=False, type_vocab_size=0, layer_norm_eps=1e-7)),
+    "t5_base": ("T5EncoderModel", dict(num_layers=1, d_model=768, d_kv=64, d_ff=3072, num_heads=12)),
+    "mt5_base": ("MT5EncoderModel", dict(num_layers=1, d_model=768, d_kv=64, d_ff=2048, num_heads=12)),
+    "embedding_gemma2": ("EmbeddingGemma2TextModel", dict(num_hidden_layers=2, sliding_window_pattern=2)),
+    "ernie_base": ("ErnieModel", dict(**ONE, **BASE)),
+    "modernbert_decoder": ("ModernBertDecoderModel", dict(**ONE, hidden_size=768, num_attention_heads=12, intermediate_size=1152)),
+    "mistral_narrow": ("MistralModel", dict(**ONE, hidden_size=1024, num_attention_heads=8, num_key_value_heads=2, intermediate_size=3584)),
 }
 
 

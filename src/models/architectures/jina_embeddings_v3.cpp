@@ -27,11 +27,30 @@ constexpr RotaryDefaults kDefaults = {.family = "jina_embeddings_v3",
 
 RotaryConfig jina_config(const Json& json) { return as_rotary_bert(read_rotary_config(json, kDefaults), json, 1); }
 
+RotaryNames with_plain_layers(RotaryNames names) {
+  names.gate = {};
+  names.up = "mlp.fc1";
+  names.down = "mlp.fc2";
+  return names;
+}
+
+// Jina's own code's names of weights.
+RotaryNames with_code_names(RotaryNames names) {
+  names = with_plain_layers(names);
+  names.embedding_norm = "emb_ln";
+  names.layer = "encoder.layers.";
+  names.query_key_value = "mixer.Wqkv";
+  names.attention_output = "mixer.out_proj";
+  names.after_attention = "norm1";
+  names.after_feed_forward = "norm2";
+  return names;
+}
+
+// transformers writes files with the names of Jina's code.
 RotaryConfig jina_in(EncoderScope& scope) {
   RotaryConfig config = jina_config(scope.config);
-  config.names.gate = {};
-  config.names.up = "mlp.fc1";
-  config.names.down = "mlp.fc2";
+  const bool has_code_names = scope.weights.has("emb_ln.weight");
+  config.names = has_code_names ? with_code_names(config.names) : with_plain_layers(config.names);
   return config;
 }
 
@@ -64,17 +83,8 @@ RotaryConfig code_config(const Json& json) {
   defaults.rope = {.theta_key = "rotary_emb_base", .theta = 10000};
   defaults.is_rotary = is_rotary;
   RotaryConfig config = as_rotary_bert(read_rotary_config(json, defaults), json, 1);
-  RotaryNames& names = config.names;
-  if (!is_rotary) names.positions = "embeddings.position_embeddings";
-  names.embedding_norm = "emb_ln";
-  names.layer = "encoder.layers.";
-  names.query_key_value = "mixer.Wqkv";
-  names.attention_output = "mixer.out_proj";
-  names.gate = {};
-  names.up = "mlp.fc1";
-  names.down = "mlp.fc2";
-  names.after_attention = "norm1";
-  names.after_feed_forward = "norm2";
+  config.names = with_code_names(config.names);
+  if (!is_rotary) config.names.positions = "embeddings.position_embeddings";
   return config;
 }
 
@@ -102,7 +112,9 @@ Architecture jina_embeddings_v3() {
           .base = {"Model", with_rotary<jina_in, rotary_base_outputs>},
           .heads = kHeads,
           .examples = "jina-embeddings-v3-hf",
-          .also_read = "adapters of peft in folders beside its files, which `--task` names"};
+          .also_read =
+              "the names of weights of Jina's own code (`mixer.Wqkv`); adapters of peft in folders beside its files, "
+              "which `--task` names"};
 }
 
 Architecture jina_xlm_roberta() {

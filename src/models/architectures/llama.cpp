@@ -102,6 +102,8 @@ EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
   return {{"logits", encoder.projection("score", encoder.last_tokens(x, id))}};
 }
 
+EncoderOutputs answer_spans(RotaryEncoder& encoder, Value x) { return encoder.span_logits("qa_outputs", x); }
+
 EncoderOutputs eurobert_tokens(RotaryEncoder& encoder, Value x) {
   return {{"logits", encoder.projection("classifier", x)}};
 }
@@ -121,17 +123,35 @@ EncoderOutputs eurobert_sequence(RotaryEncoder& encoder, Value x) {
   return {{"logits", encoder.projection("classifier", inner(pooled))}};
 }
 
+// A vector of each token, of which those after the texts and after the query are compared.
+EncoderOutputs ranking_vectors(RotaryEncoder& encoder, Value x) {
+  EncoderScope& scope = encoder.scope();
+  scope.b.set_source("projector");
+  const std::int64_t inner = scope.weights.rows("projector.0.weight"), out = scope.weights.rows("projector.2.weight");
+  const Value middle = activate(scope.b, "relu", encoder.head_layer("projector.0", x, encoder.config().hidden, inner));
+  return {{"embeddings", encoder.head_layer("projector.2", middle, inner, out)}};
+}
+
+bool is_jina_ranking(const Json& json) {
+  const Json* names = json.find("architectures");
+  if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return false;
+  const Json& name = names->as_array("architectures")[0];
+  return name.is_string() && name.as_string("architectures[0]") == "JinaForRanking";
+}
+
 template <RotaryConfig (*read)(const Json&)>
 constexpr std::array kCausalHeads = {
     EncoderHead{"ForCausalLM", with_rotary<in_scope<read>, language>},
     EncoderHead{"ForSequenceClassification", with_rotary<in_scope<read>, sequence_logits>},
     EncoderHead{"ForTokenClassification", with_rotary<in_scope<read>, token_logits>},
+    EncoderHead{"ForQuestionAnswering", with_rotary<in_scope<read>, answer_spans>, false, "transformer."},
 };
 constexpr std::array kEuroBertHeads = {
     EncoderHead{"ForMaskedLM", with_rotary<in_scope<eurobert_config>, language>},
     EncoderHead{"ForTokenClassification", with_rotary<in_scope<eurobert_config>, eurobert_tokens>},
     EncoderHead{"ForSequenceClassification", with_rotary<in_scope<eurobert_config>, eurobert_sequence>},
 };
+constexpr std::array kJinaHeads = {EncoderHead{"ForRanking", with_rotary<in_scope<qwen3_config>, ranking_vectors>}};
 
 constexpr std::string_view kCausal = "`rope_theta` and `rope_scaling`, or `rope_parameters`; `is_causal` false";
 
@@ -170,6 +190,14 @@ Architecture qwen2() {
 }
 Architecture qwen3() {
   return described<qwen3_config>("qwen3", "Qwen3", kCausalHeads<qwen3_config>, "Qwen3-Embedding-0.6B");
+}
+// jinaai/jina-reranker-v3 (Wang et al. 2025, arXiv:2509.25085): Qwen3 with a projector in place of its head.
+Architecture jina_ranking() {
+  Architecture row = described<qwen3_config>("qwen3", "Jina", kJinaHeads, "jina-reranker-v3");
+  row.own_code = "modeling.JinaForRanking";
+  row.is_variant = is_jina_ranking;
+  row.variant = "the class `JinaForRanking`";
+  return row;
 }
 Architecture eurobert() {
   Architecture row = described<eurobert_config>("eurobert", "EuroBert", kEuroBertHeads, "EuroBERT-210m");

@@ -13,6 +13,7 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "pipelines/rerank/late_interaction_run.h"
+#include "pipelines/rerank/list_run.h"
 #include "pipelines/rerank/pair_run.h"
 #include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
@@ -68,6 +69,7 @@ std::optional<ScoreTokens> tokens_of(const Model::State& model, const Tokenizer&
 }
 
 std::optional<PairTemplate> template_of(const Model::State& model) {
+  if (ranks_lists(model)) return std::nullopt;
   std::optional<PairTemplate> own = PairTemplate::of_folder(model.folder);
   if (own || !is_language_model(model)) return own;
   if (class_of(model).starts_with("Qwen3")) return PairTemplate::qwen3();
@@ -82,19 +84,26 @@ RerankPipeline made_of(TextModel model) {
   RerankSettings settings = read_rerank_settings(state);
   std::optional<PairTemplate> pair_template = template_of(state);
   const std::optional<ScoreTokens> tokens = tokens_of(state, model.tokenizer);
+  std::optional<ListTokens> list_tokens;
+  if (ranks_lists(state)) list_tokens = read_list_tokens(state, model.tokenizer);
   return RerankPipeline(std::make_shared<RerankPipeline::State>(
-      RerankPipeline::State{std::move(model), std::move(settings), std::move(pair_template), tokens}));
+      RerankPipeline::State{std::move(model), std::move(settings), std::move(pair_template), tokens, list_tokens}));
 }
 
 }  // namespace
 
 void require_reranker(const Model::State& model) {
+  if (ranks_lists(model)) return;
   const bool may_judge =
       is_language_model(model) && (is_marked_reranker(model.folder) || !base::is_there(model.folder / "modules.json"));
   if (!may_judge) require_task(model, Task::rerank);
 }
 
 void check_reranker(const Model::State& model, const Tokenizer& tokenizer) {
+  if (ranks_lists(model)) {
+    read_list_tokens(model, tokenizer);
+    return model.check(list_head(), models::HeadChoice::of_folder);
+  }
   if (!is_language_model(model)) return check_task(model, Task::rerank);
   model.check(rerank_head(model, read_score_tokens(model, tokenizer)), models::HeadChoice::none);
 }
@@ -108,7 +117,7 @@ RerankPipeline reranker_of(const EmbeddingPipeline& embedding) {
   require_kinds(embedding, EmbeddingKinds::only(EmbeddingKind::multi_vector));
   TextModel model{.model = embedding.model(), .tokenizer = embedding.tokenizer(), .max_length = embedding.max_length()};
   return RerankPipeline(std::make_shared<RerankPipeline::State>(
-      RerankPipeline::State{std::move(model), RerankSettings(), {}, {}, embedding}));
+      RerankPipeline::State{std::move(model), RerankSettings(), {}, {}, {}, embedding}));
 }
 
 RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime::LoadRequest& request,
@@ -119,6 +128,10 @@ RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime:
                                   .require = require_reranker,
                                   .compile =
                                       [](const Model::State& on, const std::shared_future<Tokenizer>& tokenizer) {
+                                        if (ranks_lists(on)) {
+                                          list_entry_point(on);
+                                          return;
+                                        }
                                         const bool judges = is_language_model(on);
                                         rerank_entry_point(on, judges ? tokens_of(on, tokenizer.get()) : std::nullopt);
                                       }},
@@ -129,6 +142,7 @@ std::unique_ptr<RerankRun> begin_rerank(const RerankPipeline& pipeline, std::str
                                         std::vector<std::string_view> texts, const RerankOptions& options) {
   if (pipeline.state().embedding)
     return std::make_unique<LateInteractionRun>(pipeline, query, std::move(texts), options);
+  if (pipeline.state().list_tokens) return std::make_unique<ListRun>(pipeline, query, std::move(texts), options);
   return std::make_unique<PairRun>(pipeline, query, std::move(texts), options);
 }
 

@@ -11,6 +11,7 @@
 
 #include "alate/embedding.h"
 #include "alate/rerank.h"
+#include "pipelines/rerank/list_program.h"
 #include "pipelines/rerank/pair_template.h"
 #include "pipelines/rerank/rerank_settings.h"
 #include "pipelines/rerank/score_tokens.h"
@@ -24,6 +25,7 @@ struct RerankPipeline::State : pipelines::TextModel {
   pipelines::RerankSettings settings;
   std::optional<pipelines::PairTemplate> pair_template = {};  // absent: the tokenizer puts pairs together
   std::optional<pipelines::ScoreTokens> tokens = {};          // of language models
+  std::optional<pipelines::ListTokens> list_tokens = {};      // of models that read many texts at once
   std::optional<EmbeddingPipeline> embedding = {};  // of models for late interaction; the settings are then not used
 };
 

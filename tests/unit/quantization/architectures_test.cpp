@@ -57,7 +57,8 @@ class LayersIn {
  public:
   LayersIn(const Recorded& model, ComputeType type)
       : model_(model),
-        weights_(model.source, std::string(model.architecture.prefix), {.quantization = {}, .dtype = type}) {
+        weights_(model.source, std::string(models::weight_prefix(model.architecture, model.config)),
+                 {.quantization = {}, .dtype = type}) {
     graph::Builder builder("layers");
     const models::EncoderInputs inputs = models::declare_encoder_inputs(builder);
     models::build_encoder(model.architecture, builder, model.config, weights_, inputs, models::HeadChoice::none);
