@@ -22,16 +22,17 @@ constexpr std::array kVerbs = {
          "printf 'the first line\\nthe second line\\n' >texts.txt\n"
          "alate embed builtin:minilm --file texts.txt -o vectors.npy",
          run_embed},
-    Verb{"rerank", "MODEL --query TEXT [TEXT...]", "texts by how well they answer a query",
-         "MODEL is a cross-encoder: its config.json names a class ...ForSequenceClassification with one label, such as "
-         "BertForSequenceClassification. It reads the query with each text. Or it is a language model that judges "
-         "pairs, such as Qwen3-Reranker, one that reads lists of texts, jina-reranker-v3, or one for late interaction "
-         "(ColBERT), which ranks by MaxSim. Texts come as for embed, and are written with their scores, the best first.",
-         "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"Where is the cat?\" \\\n"
-         "  \"The cat sits on the mat.\" \"Shares fell on Monday.\"\n"
-         "printf 'the first text\\nthe second one\\n' >texts.txt\n"
-         "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"a question\" --file texts.txt --top-n 1",
-         run_rerank},
+    Verb{
+        "rerank", "MODEL --query TEXT [TEXT...]", "texts by how well they answer a query",
+        "MODEL is a cross-encoder: its config.json names a class ...ForSequenceClassification with one label, such as "
+        "BertForSequenceClassification. It reads the query with each text. Or it is a language model that judges "
+        "pairs, such as Qwen3-Reranker, one that reads lists of texts, jina-reranker-v3, or one for late interaction "
+        "(ColBERT), which ranks by MaxSim. Texts come as for embed, and are written with their scores, the best first.",
+        "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"Where is the cat?\" \\\n"
+        "  \"The cat sits on the mat.\" \"Shares fell on Monday.\"\n"
+        "printf 'the first text\\nthe second one\\n' >texts.txt\n"
+        "alate rerank cross-encoder/ms-marco-MiniLM-L6-v2 --query \"a question\" --file texts.txt --top-n 1",
+        run_rerank},
     Verb{
         "chunk", "[MODEL] [TEXT...]", "long texts cut into chunks, with their places",
         "Each chunk is a slice of its text. A file is one text, unless it is a .jsonl file or --lines says otherwise. "
