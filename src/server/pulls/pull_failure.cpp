@@ -40,8 +40,10 @@ Problem problem_of_pull(const std::string& name, const Error& error) {
       return pull_problem(Problem::Kind::unsupported, model + " has no files that this server could run");
     case ErrorCode::unavailable:
     case ErrorCode::deadline_exceeded:
-      return pull_problem(Problem::Kind::not_ready, "the hub cannot be reached, or does not answer as it should; " +
-                                                        model + " is fetched further when it is asked for again");
+      return pull_problem(Problem::Kind::not_ready,
+                          model +
+                              " cannot be fetched at the moment: the hub does not answer as it should, or the "
+                              "server cannot store it, and its log says which; asked for again, it goes on");
     case ErrorCode::cancelled:
       return pull_problem(Problem::Kind::not_ready, "the download of " + model + " was stopped; ask for it again");
     case ErrorCode::corrupt:
