@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -14,12 +15,21 @@
 
 namespace alate {
 
+/// How far one file has come.
+struct PulledPart {
+  std::string name;
+  std::string digest = {};  // "sha256:…", or "sha1:…" of git's blob; empty where the hub does not state it
+  std::uint64_t done_bytes = 0, total_bytes = 0;  // of the whole file, with what was there before
+  bool is_done = false;
+};
+
 /// How far a pull has come.
 struct PullProgress {
   std::uint64_t done_bytes = 0;   // of those to fetch; may become smaller where a server makes it begin again
   std::uint64_t total_bytes = 0;  // to fetch
   std::size_t done_files = 0;
   std::size_t total_files = 0;
+  std::span<const PulledPart> files = {};  // each of them; lives as long as the call that gets it
 };
 
 /// As it stands: as the environment says.
@@ -39,6 +49,7 @@ struct PullOptions {
   std::chrono::milliseconds timeout{30000};     // without progress
   std::chrono::milliseconds retry_delay{1000};  // before the first retry; it doubles
   std::size_t connections = 4;                  // to one large file
+  std::uint64_t max_bytes = 0;                  // of the files to take, together; 0: any number
   std::stop_token stop = {};                    // the call then throws cancelled; what was fetched is kept
   /// Called now and then, from any thread, one at a time. What it throws ends the call.
   std::function<void(const PullProgress&)> progress = {};
@@ -68,9 +79,9 @@ struct PulledModel {
 /// other, those of huggingface_hub included.
 ///
 /// Throws not_found for a model, revision or variant that is not there; unauthenticated for a gated or private one;
-/// resource_exhausted for too little room on the disk; corrupt for files that are not what the hub states, and for
-/// names that no folder should have; unavailable and deadline_exceeded for the network after retries, and offline;
-/// invalid_argument; cancelled.
+/// resource_exhausted for too little room on the disk and for more than max_bytes; corrupt for files that are not what
+/// the hub states, and for names that no folder should have; unavailable and deadline_exceeded for the network after
+/// retries, and offline; invalid_argument; cancelled.
 PulledModel pull_model(std::string_view reference, const PullOptions& options = {});
 
 }  // namespace alate

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "alate/error.h"
 #include "base/log.h"
 #include "base/os/heap.h"
 #include "base/threads/mutex.h"
@@ -16,6 +18,7 @@
 #include "server/metrics/metrics.h"
 #include "server/models/model_host.h"
 #include "server/open_files.h"
+#include "server/pulls/pulls.h"
 #include "server/readiness.h"
 #include "server/services.h"
 #include "server/shutdown_watchdog.h"
@@ -62,6 +65,13 @@ TransportSettings transport_settings(const Settings& settings) {
   return transport;
 }
 
+PullOptions pull_options(const Settings& settings) {
+  PullOptions pulls;
+  if (settings.offline) pulls.offline = true;
+  pulls.max_bytes = settings.max_download_mb * kMegabyte;
+  return pulls;
+}
+
 // Calls a function about every second until destroyed.
 class Housekeeping {
  public:
@@ -102,7 +112,8 @@ struct Application::State {
         keys(settings.api_keys),
         work(kWorkThreads),
         loaders(kLoadThreads),
-        models(settings, loaders, observer()),
+        pulls(pull_options(settings)),
+        models(settings, loaders, observer(), &pulls),
         router(all_routes(), settings.base_path),
         services{settings,
                  models,
@@ -112,6 +123,7 @@ struct Application::State {
                  std::move(version),
                  [this] { return gauges(); },
                  false,
+                 [this] { pulls.begin_stop(); },
                  [this] { return find_obstacle(work, loaders, models); }},
         admission(settings.max_concurrent_requests, settings.max_queue_size, settings.max_client_percent, work),
         dispatcher(services, admission, keys, origins()),
@@ -120,6 +132,7 @@ struct Application::State {
   // Work that is running or queued uses the members declared below the queues. So do the callbacks of the models'
   // schedulers, which also push work to the queue.
   ~State() {
+    pulls.stop();
     models.stop();
     work.stop();
     loaders.stop();
@@ -175,6 +188,7 @@ struct Application::State {
   Metrics metrics;
   WorkQueue work;
   WorkQueue loaders;
+  Pulls pulls;
   ModelHost models;
   Router router;
   Services services;
@@ -201,13 +215,26 @@ void Application::handle_signals() {
 }
 
 void Application::run() {
-  state_->models.preload();
+  // A server that begins with a model of the hub does not go on without it.
+  struct Failure {
+    base::Mutex mutex;
+    std::optional<Error> error;
+  };
+  const auto failure = std::make_shared<Failure>();  // loading may end later than this function
+  state_->models.preload([failure, state = state_.get()](const Error& error) {
+    if (error.code() == ErrorCode::cancelled) return;  // since the server stops
+    const std::lock_guard lock(failure->mutex);
+    if (!failure->error) failure->error = error;
+    state->http.stop_now();
+  });
   const Housekeeping housekeeping([this, memory = base::FreeMemoryReturn()]() mutable {
     state_->models.unload_idle();
     state_->admission.wake();
     memory.tick();
   });
   state_->http.run();
+  const std::lock_guard lock(failure->mutex);
+  if (failure->error) throw Error(*failure->error);
 }
 
 void Application::stop() {

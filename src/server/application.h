@@ -29,7 +29,8 @@ class Application {
   /// Call once per process.
   void handle_signals();
 
-  /// Serves until stopped, then finishes the requests already accepted, for at most settings.shutdown_timeout.
+  /// Serves until stopped, then finishes the requests already accepted, for at most settings.shutdown_timeout. Throws
+  /// where a model of the hub that the settings name could not be fetched or loaded at the start.
   void run();
   /// From any thread.
   void stop();

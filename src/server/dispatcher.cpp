@@ -253,6 +253,10 @@ void Dispatcher::served(const Served& served) {
   log_access(served, route);
 }
 
+void Dispatcher::stopping() {
+  if (services_.stopping) services_.stopping();
+}
+
 Response json_response(const formats::Json& body) { return json_response(formats::to_json_text(body)); }
 
 Response json_response(std::string text) {

@@ -27,6 +27,7 @@ class Dispatcher : public RequestHandler {
   void handle(std::shared_ptr<Exchange> exchange) override;
   Response refuse(const Request& head, const Refusal& refusal) override;
   void served(const Served& served) override;
+  void stopping() override;
 
  private:
   /// Answers the request, or passes it to its route's handler.

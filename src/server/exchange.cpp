@@ -29,7 +29,16 @@ Exchange::Exchange(Request request, std::string id, Clock::time_point deadline, 
 
 void Exchange::release_body() { std::string().swap(request_.body); }
 
-void Exchange::reply(Response response) {
+void Exchange::reply(Response response) { answer(std::move(response), false); }
+
+AnswerWriter Exchange::begin(Response head) {
+  AnswerEnds ends = make_answer_stream();
+  head.stream = std::move(ends.reader);
+  answer(std::move(head), true);
+  return std::move(ends.writer);
+}
+
+void Exchange::answer(Response response, bool streams) {
   std::function<void(Response)> send;
   std::function<void(int)> end;
   std::vector<std::function<void()>> dropped;
@@ -37,7 +46,11 @@ void Exchange::reply(Response response) {
     const std::lock_guard lock(mutex_);
     send.swap(send_);
     end.swap(end_);
-    dropped.swap(hooks_);  // may hold much memory; released without the lock
+    if (send && streams) {
+      streams_ = true;
+    } else if (!streams_) {
+      dropped.swap(hooks_);  // may hold much memory; released without the lock
+    }
   }
   if (!send) return;
   if (end) end(response.status);
@@ -54,9 +67,12 @@ void Exchange::hold(std::shared_ptr<void> place) {
 
 void Exchange::finish() noexcept {
   std::shared_ptr<void> left;
+  std::vector<std::function<void()>> dropped;
   const std::lock_guard lock(mutex_);
   finished_ = true;
+  streams_ = false;
   left.swap(place_);
+  dropped.swap(hooks_);
 }
 
 void Exchange::abandon() {
@@ -66,7 +82,7 @@ void Exchange::abandon() {
   std::shared_ptr<void> left;
   {
     const std::lock_guard lock(mutex_);
-    if (!send_) return;  // already answered or abandoned
+    if (!send_ && !std::exchange(streams_, false)) return;  // already answered or abandoned
     send.swap(send_);
     end.swap(end_);
     hooks.swap(hooks_);
@@ -98,7 +114,7 @@ void Exchange::on_abandon(std::function<void()> hook) {
   {
     const std::lock_guard lock(mutex_);
     if (!abandoned_) {
-      if (send_) hooks_.push_back(std::move(hook));
+      if (send_ || streams_) hooks_.push_back(std::move(hook));
       return;
     }
   }

@@ -1,4 +1,4 @@
-// One request on its way through the server, from the last byte of its body to its single answer.
+// One request on its way through the server, from the last byte of its body to the last byte of its single answer.
 #pragma once
 
 #include <chrono>
@@ -57,11 +57,17 @@ class Exchange {
   /// `abandon`.
   void reply(Response response);
 
+  /// As `reply`, with a body that is written from now on. The request's deadline no longer counts, but a client that
+  /// does not read for the transport's timeouts is given up; hooks of `on_abandon` stay until the last byte has been
+  /// sent. A producer that may be silent for long writes something now and then: a client that has left while nothing
+  /// is sent to it is not always noticed. The writer is `gone` from the start where `reply` would have no effect.
+  [[nodiscard]] AnswerWriter begin(Response head);
+
   /// The answer has been written or the client has gone: releases everything held for the request. Called by the
   /// transport.
   void finish() noexcept;
-  /// The client has gone or the deadline has passed: no answer will be sent, and the hooks run. Called by the
-  /// transport.
+  /// The client has gone or the deadline has passed: no answer, or no more of one that was begun, will be sent, and the
+  /// hooks run. Called by the transport.
   void abandon();
   bool abandoned() const;
   /// `hook` runs once with the answer's status before it is sent, on the answering thread, or with 0 when the exchange
@@ -69,17 +75,19 @@ class Exchange {
   /// exchange has ended.
   void on_end(std::function<void(int status)> hook);
   /// `hook` runs when the exchange is abandoned, on the abandoning thread; at once if it already is. Hooks are dropped
-  /// without running when the exchange is answered.
+  /// without running when the exchange is answered, by a stream when that has ended.
   void on_abandon(std::function<void()> hook);
 
  private:
+  void answer(Response response, bool streams);
+
   Request request_;
   const std::string id_;
   const Clock::time_point received_ = Clock::now();
   const Clock::time_point deadline_;
   mutable base::Mutex mutex_;
   std::function<void(Response)> send_;  // empty once answered or abandoned
-  bool abandoned_ = false, finished_ = false;
+  bool abandoned_ = false, finished_ = false, streams_ = false;
   std::shared_ptr<void> place_;
   std::vector<std::function<void()>> hooks_;
   std::function<void(int)> end_;

@@ -23,6 +23,7 @@ struct Services {
   std::string version;             // the program's: "0.1.0"
   std::function<Gauges()> gauges;  // for /metrics
   std::atomic<bool> shutting_down = false;
+  std::function<void()> stopping = {};         // the server has begun to stop
   std::function<std::string()> obstacle = {};  // why the server makes no progress at the moment; empty: it does
 };
 

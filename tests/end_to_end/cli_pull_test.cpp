@@ -15,6 +15,8 @@
 
 #include "formats/json.h"
 #include "program.h"
+#include "tests/load/client.h"
+#include "tests/source_folder.h"
 #include "tests/unit/hub/hub_server.h"
 #include "tests/unit/hub/pull_testing.h"
 
@@ -215,6 +217,45 @@ TEST_F(HuggingfaceHub, WaitsForAlatesLockAndAlateForIts) {
     expect_snapshot(files);
     EXPECT_EQ(server.count("GET", hub::HubServer::sha256(large)) - before, alate_first ? 3U : 1U);
   }
+}
+
+// A server that begins with models of the hub is ready when it has them, and ends when it cannot have them.
+TEST_F(CliPull, ServersBeginWithModels) {
+  std::map<std::string, hub::HubFile> model;
+  const std::filesystem::path folder_of_model = source_folder() / "tests/golden/models/st_mean_normalize";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_of_model)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = entry.path().lexically_relative(folder_of_model).generic_string();
+    model[name] = {hub::text_of(entry.path()), name.ends_with(".safetensors")};
+  }
+  server.put_model("acme/tiny", kCommit, model);
+  server.put_model("acme/other", kCommit, model);
+  for (int round = 0; round < 2; ++round) {  // the second time nothing is fetched
+    RunningProgram program(
+        {"serve", "--port", "0", "--quiet", "--model", "hf:acme/tiny", "--model", "hf:acme/other@main"}, setting());
+    const std::string line = program.read_line();
+    const auto port = static_cast<std::uint16_t>(std::stoi(line.substr(line.rfind(':') + 1)));
+    load::Client client(port);
+    const auto get = [&](const char* path) { return client.exchange(load::Client::request("GET", path, "")).status; };
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (get("/readyz") != 200 && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(get("/readyz"), 200);
+    for (const char* body : {R"({"input":"a"})", R"({"input":"a","model":"hf:acme/other"})"})
+      EXPECT_EQ(client.exchange(load::Client::request("POST", "/api/embed", body)).status, 200) << body;
+    // Others may not be named.
+    EXPECT_EQ(client.exchange(load::Client::request("POST", "/api/embed", R"({"input":"a","model":"hf:owner/model"})"))
+                  .status,
+              404);
+    client.close();
+    program.signal(SIGTERM);
+    EXPECT_EQ(program.wait(), 0);
+  }
+  EXPECT_EQ(server.count("GET", "/api/models/"), 4U);
+  const ProgramRun absent = run_program({"serve", "--port", "0", "--quiet", "--model", "hf:acme/absent"}, setting());
+  EXPECT_EQ(absent.exit_code, 4) << absent.error;
+  EXPECT_NE(absent.error.find("acme/absent"), std::string::npos) << absent.error;
+  EXPECT_EQ(absent.error.find("hf_secret"), std::string::npos);
 }
 
 }  // namespace

@@ -25,22 +25,33 @@ std::string folder() {
   return name;
 }
 
-std::string request(std::size_t texts) {
+struct Manner {
+  const char* path;
+  const char* headers = "";
+  std::size_t least_bytes = 3 * kNumbers;  // of the answer
+};
+
+std::string request(std::size_t texts, const Manner& manner = {.path = "/v1/embeddings"}) {
   std::string body = R"({"model": "all-MiniLM-L6-v2", "input": ["a")";
   for (std::size_t i = 1; i < texts; ++i) body += R"(,"a")";
-  return load::Client::request("POST", "/v1/embeddings", body + "]}");
+  return load::Client::request("POST", manner.path, body + "]}", manner.headers);
 }
 
 TEST(LargeAnswerMemory, IsThatOfTheNumbers) {
-  const load::ServerProcess server(program_path(), {folder(), "--quiet", "--max-inputs", std::to_string(kTexts)});
-  load::Client client(server.port());
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.exchange(request(20)).status, 200);
-  const std::size_t before = server.peak_bytes();
-  const load::Answer answer = client.exchange(request(kTexts));
-  EXPECT_EQ(answer.status, 200);
-  const std::size_t growth = server.peak_bytes() - before;
-  EXPECT_GE(answer.body.size(), 3 * kNumbers);
-  EXPECT_LE(growth, kNumbers + kNumbers / 3 + 4 * kMegabyte) << "the text has " << answer.body.size();
+  for (const Manner& manner :
+       {Manner{.path = "/v1/embeddings"}, Manner{.path = "/api/embed"},
+        Manner{.path = "/api/embed", .headers = "Accept: application/octet-stream\r\n", .least_bytes = kNumbers}}) {
+    const load::ServerProcess server(program_path(), {folder(), "--quiet", "--max-inputs", std::to_string(kTexts)});
+    load::Client client(server.port());
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(client.exchange(request(20, manner)).status, 200);
+    const std::size_t before = server.peak_bytes();
+    const load::Answer answer = client.exchange(request(kTexts, manner));
+    EXPECT_EQ(answer.status, 200);
+    const std::size_t growth = server.peak_bytes() - before;
+    EXPECT_GE(answer.body.size(), manner.least_bytes);
+    EXPECT_LE(growth, kNumbers + kNumbers / 3 + 4 * kMegabyte)
+        << manner.path << ' ' << manner.headers << "the text has " << answer.body.size();
+  }
 }
 
 TEST(LargeAnswerMemory, IsGivenBackWhenTheClientLeaves) {

@@ -30,6 +30,7 @@ class Application final : public RequestHandler {
       never_answered.push_back(std::move(exchange));
       return;
     }
+    if (request.path == "/stream") return stream(*exchange, request.body);
     Response response;
     for (const auto& [name, value] : request.headers) response.headers.add(name, value);
     // It must not begin as an answer does: check_answers tells by that whether there is a body.
@@ -44,6 +45,16 @@ class Application final : public RequestHandler {
   }
   void served(const Served& served) override {
     if (served.request == nullptr) std::abort();
+  }
+
+  // Each byte of the body is the size of a piece; a 0 breaks the answer off.
+  static void stream(Exchange& exchange, std::string_view pieces) {
+    AnswerWriter writer = exchange.begin({});
+    for (const char c : pieces.substr(0, 32)) {
+      if (c == '0') return;
+      if (writer.write(std::string(static_cast<unsigned char>(c), 's')) == AnswerWriter::Result::gone) return;
+    }
+    writer.end();
   }
 
   std::vector<std::string> handled;
@@ -88,6 +99,21 @@ class MemoryStream final : public Stream {
   std::size_t taken_ = 0;
 };
 
+// Takes the chunks of an answer from the front; false if it was broken off, after which nothing may come.
+bool skip_chunks(std::string_view& answers) {
+  while (!answers.empty()) {
+    if (answers.starts_with("HTTP/1.1 ")) return true;  // it was the answer to HEAD
+    const std::size_t end = answers.find("\r\n");
+    if (end == std::string_view::npos || end == 0 || end > 8) std::abort();
+    const std::size_t size = std::strtoull(std::string(answers.substr(0, end)).c_str(), nullptr, 16);
+    if (answers.size() < end + 2 + size + 2) std::abort();
+    if (answers.substr(end + 2 + size, 2) != "\r\n") std::abort();
+    answers.remove_prefix(end + 2 + size + 2);
+    if (size == 0) return true;
+  }
+  return false;
+}
+
 // Answers must be whole, one after the other, whatever was asked.
 void check_answers(std::string_view answers) {
   while (!answers.empty()) {
@@ -98,6 +124,13 @@ void check_answers(std::string_view answers) {
     const std::string_view head = answers.substr(0, end + 2);
     answers.remove_prefix(end + 4);
     if (status == 100) continue;
+    if (head.find("\r\nTransfer-Encoding: chunked\r\n") != std::string_view::npos) {
+      if (!skip_chunks(answers)) return;
+      continue;
+    }
+    if (head.find("\r\nConnection: close\r\n") != std::string_view::npos &&
+        head.find("\r\nContent-Length: ") == std::string_view::npos)
+      return;  // a stream for HTTP/1.0, which ends with the connection
     const std::size_t length = head.find("\r\nContent-Length: ");
     if (length == std::string_view::npos || head.find("\r\nX-Request-Id: ") == std::string_view::npos) std::abort();
     const std::size_t size = std::strtoull(std::string(head.substr(length + 18, 20)).c_str(), nullptr, 10);
@@ -128,9 +161,11 @@ std::vector<std::string> serve(std::string_view bytes, std::size_t piece, std::s
   Wire wire = {bytes, piece, 0, taken_at_once, true, {}};
   std::vector<std::pair<std::uint64_t, Response>> answers;
   {
-    Connection connection(
-        context, std::make_unique<MemoryStream>(wire), {"memory", false, false, false},
-        [&](std::uint64_t serial, Response response) { answers.emplace_back(serial, std::move(response)); });
+    Connection connection(context, std::make_unique<MemoryStream>(wire), {"memory", false, false, false},
+                          Connection::AnswerSink{[&](std::uint64_t serial, Response response) {
+                                                   answers.emplace_back(serial, std::move(response));
+                                                 },
+                                                 [](std::uint64_t) {}});
     const auto much_later = Clock::now() + std::chrono::hours(1);
     // Each turn reads a piece, writes one or brings an answer: more turns than bytes of both mean that it hangs.
     const std::size_t max_turns = 1000 + 64 * bytes.size();

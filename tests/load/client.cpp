@@ -102,6 +102,16 @@ Answer Client::receive(int pause_ms) {
     if (!answer.head.starts_with("HTTP/1.1 ")) throw std::runtime_error("the answer is no HTTP/1.1");
     answer.status = std::stoi(answer.head.substr(9, 3));
   } while (answer.status == 100);
+  if (answer.head.find("\r\nTransfer-Encoding: chunked\r\n") != std::string::npos) {
+    for (std::size_t size = 1; size > 0;) {
+      while ((end = buffer_.find("\r\n")) == std::string::npos) read_more();
+      size = std::stoul(buffer_.substr(0, end), nullptr, 16);
+      while (buffer_.size() < end + 2 + size + 2) read_more();
+      answer.body.append(buffer_, end + 2, size);
+      buffer_.erase(0, end + 2 + size + 2);
+    }
+    return answer;
+  }
   const std::size_t length = answer.status == 204 ? 0 : content_length(answer.head);
   while (buffer_.size() < length) read_more();
   answer.body = buffer_.substr(0, length);

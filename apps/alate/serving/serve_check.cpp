@@ -11,11 +11,13 @@
 #include "base/log.h"
 #include "base/os/environment.h"
 #include "formats/json.h"
+#include "hub/hub_models.h"
 #include "hub/model_reference.h"
 #include "pipelines/check_loadable.h"
 #include "server/http/tls.h"
 #include "server/models/model_index.h"
 #include "server/models/model_names.h"
+#include "server/pulls/download_rights.h"
 
 namespace alate::app {
 namespace {
@@ -106,7 +108,15 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   // Aliases may stand for the default model, whose fault is not theirs.
   if (!settings.aliases.empty() && model_is_there) attempt("", [&] { const server::ModelNames names(settings); });
   const hub::ModelPlaces places = server::places_of(settings);
-  for (const std::string& name : settings.preload) attempt("preload", [&] { hub::resolve_named_model(name, places); });
+  for (const std::string& name : settings.preload) {
+    attempt("preload", [&] {
+      if (!name.starts_with(hub::kHubPrefix)) {
+        hub::resolve_named_model(name, places);
+      } else {
+        server::configured_reference(name);  // it is fetched when the server starts
+      }
+    });
+  }
   for (const auto& [name, strategy] : settings.model_strategies)
     attempt("model_strategies", [&] { hub::resolve_named_model(name, places); });
   return problems;

@@ -1,5 +1,6 @@
 // alate serve
 #include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,15 @@ void declare(Arguments& arguments, ServeOptions& options) {
   }
 }
 
+// The first --model is for requests that name none; the others are loaded at the start as well.
+void load_further_models(std::map<std::string, std::vector<std::string>, std::less<>>& given) {
+  const auto models = given.find("--model");
+  if (models == given.end() || models->second.size() < 2) return;
+  auto& preload = given["--preload"];
+  preload.insert(preload.end(), models->second.begin() + 1, models->second.end());
+  models->second.resize(1);
+}
+
 server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
   server::SettingSources sources{
       .options = {}, .environment = environment_variable, .file = options.configuration.file()};
@@ -67,6 +77,7 @@ server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
   }
   if (!options.model.empty() && !sources.options.emplace("--model", std::vector{options.model}).second)
     throw arguments.usage_error("the model is given twice, as MODEL and as --model");
+  load_further_models(sources.options);
   try {
     return server::load_settings(sources);
   } catch (const Error& error) {

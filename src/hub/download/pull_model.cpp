@@ -31,21 +31,44 @@ using namespace hub;
 
 constexpr std::size_t kFilesAtOnce = 4;
 
+std::string with_algorithm(const std::string& digest) {
+  return digest.empty() ? digest : (digest.size() == 64 ? "sha256:" : "sha1:") + digest;
+}
+
+Error too_many_bytes(const std::string& id, std::uint64_t limit) {
+  return make_error(ErrorCode::resource_exhausted, id, " is larger than the limit of ", limit,
+                    " bytes; take a smaller variant, or raise the limit");
+}
+
 // One call's totals, for its progress.
 class Tally {
  public:
-  Tally(const PullOptions& options, std::uint64_t bytes, std::size_t files)
-      : options_(options), progress_{.total_bytes = bytes, .total_files = files} {}
+  /// `files` as they are at the beginning.
+  Tally(const PullOptions& options, std::string id, std::uint64_t bytes, std::vector<PulledPart> files)
+      : options_(options),
+        id_(std::move(id)),
+        files_(std::move(files)),
+        progress_{.total_bytes = bytes, .total_files = files_.size(), .files = files_} {}
 
-  void add_bytes(std::int64_t bytes) {
+  /// More of a file, or less where it begins again.
+  void add_bytes(std::size_t file, std::int64_t bytes) {
     const std::lock_guard<base::Mutex> lock(mutex_);
     bytes_ += bytes;
     progress_.done_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes_, 0));
+    // Of a file whose size is not stated only this tells how large it is.
+    if (options_.max_bytes > 0 && progress_.done_bytes > options_.max_bytes)
+      throw too_many_bytes(id_, options_.max_bytes);
+    PulledPart& part = files_[file];
+    const auto done = static_cast<std::int64_t>(part.done_bytes) + bytes;
+    part.done_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(done, 0));
+    part.total_bytes = std::max(part.total_bytes, part.done_bytes);
     report();
   }
-  void add_file() {
+  void add_file(std::size_t file) {
     const std::lock_guard<base::Mutex> lock(mutex_);
     ++progress_.done_files;
+    files_[file].is_done = true;
+    files_[file].done_bytes = files_[file].total_bytes;
     report();
   }
 
@@ -55,8 +78,10 @@ class Tally {
   }
 
   const PullOptions& options_;
+  const std::string id_;
   base::Mutex mutex_;
   std::int64_t bytes_ = 0;
+  std::vector<PulledPart> files_;
   PullProgress progress_;
 };
 
@@ -79,6 +104,7 @@ class Pull {
     plan();
     PulledModel out = describe();
     if (options_.dry_run) return out;
+    require_allowed_size();
     std::uint64_t to_fetch = 0;
     for (const Task& task : tasks_) to_fetch += missing_bytes(task);
     require_room(writer().repo().blobs(), to_fetch, id());
@@ -121,6 +147,28 @@ class Pull {
     }
   }
 
+  void require_allowed_size() const {
+    if (options_.max_bytes == 0) return;
+    std::uint64_t left = options_.max_bytes;
+    for (const Task& task : tasks_) {
+      const std::uint64_t bytes = task.file.bytes.value_or(0);
+      if (bytes > left) throw too_many_bytes(id(), options_.max_bytes);
+      left -= bytes;
+    }
+  }
+
+  std::vector<PulledPart> parts() const {
+    std::vector<PulledPart> out;
+    for (const Task& task : tasks_) {
+      const std::uint64_t bytes = task.file.bytes.value_or(0);
+      out.push_back({.name = task.file.name,
+                     .digest = with_algorithm(task.file.digest),
+                     .done_bytes = bytes - missing_bytes(task),
+                     .total_bytes = bytes});
+    }
+    return out;
+  }
+
   std::uint64_t missing_bytes(const Task& task) const {
     if (task.is_there || task.is_blob || !task.file.bytes) return 0;
     return missing_of_part(writer().part(task.file.digest), *task.file.bytes);
@@ -144,14 +192,14 @@ class Pull {
     const CacheWriter to = writer();
     const bool is_complete = std::ranges::all_of(tasks_, &Task::is_there);
     if (!is_complete) to.make_folders(cache_);
-    Tally tally(options_, to_fetch, tasks_.size());
-    const OnBytes on_bytes = [&](std::int64_t bytes) { tally.add_bytes(bytes); };
+    Tally tally(options_, id(), to_fetch, parts());
     std::atomic<std::size_t> next{0};
     run_in_parallel(std::min(kFilesAtOnce, tasks_.size()), options_.stop, [&](const std::stop_token& stop) {
       for (std::size_t i = next++; i < tasks_.size() && !stop.stop_requested(); i = next++) {
         const Task& task = tasks_[i];
+        const OnBytes on_bytes = [&](std::int64_t bytes) { tally.add_bytes(i, bytes); };
         if (!task.is_there) source_->fetch(to, model_, task.file, task.is_blob, stop, on_bytes);
-        tally.add_file();
+        tally.add_file(i);
       }
     });
     if (options_.stop.stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");

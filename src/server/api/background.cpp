@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/failure.h"
+#include "server/pulls/asker_of.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -31,8 +32,9 @@ void answer_with_model(const Call& call, std::string_view model,
                        std::function<Response(const HostedModel& model)> work) {
   Services& services = call.services;
   services.models.acquire(
-      model, [&services, exchange = call.exchange, family = call.route.family, work = std::move(work)](
-                 const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
+      model, {},
+      [&services, exchange = call.exchange, family = call.route.family, work = std::move(work)](
+          const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
         if (error) return fail(*exchange, family, error);
         services.models.touch(*hosted);
         services.work.push([exchange, family, work, hosted] {
@@ -42,22 +44,25 @@ void answer_with_model(const Call& call, std::string_view model,
             return response;
           });
         });
-      });
+      },
+      asker_of(call.exchange));
 }
 
 void go_on_with_model(const Call& call, std::string_view model,
                       std::function<void(Call& call, const HostedModel& model)> go_on) {
-  call.services.models.acquire(model, call.body.get_string("backend", ""),
-                               [held = std::make_shared<Call>(call), go_on = std::move(go_on)](
-                                   const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
-                                 if (held->exchange->abandoned()) return;
-                                 try {
-                                   if (error) std::rethrow_exception(error);
-                                   go_on(*held, *hosted);
-                                 } catch (...) {
-                                   fail(*held->exchange, held->route.family, std::current_exception());
-                                 }
-                               });
+  call.services.models.acquire(
+      model, call.body.get_string("backend", ""),
+      [held = std::make_shared<Call>(call), go_on = std::move(go_on)](const std::shared_ptr<HostedModel>& hosted,
+                                                                      const std::exception_ptr& error) {
+        if (held->exchange->abandoned()) return;
+        try {
+          if (error) std::rethrow_exception(error);
+          go_on(*held, *hosted);
+        } catch (...) {
+          fail(*held->exchange, held->route.family, std::current_exception());
+        }
+      },
+      asker_of(call.exchange));
 }
 
 }  // namespace alate::server

@@ -8,6 +8,7 @@
 #include "server/api/background.h"
 #include "server/api/native.h"
 #include "server/api/ollama.h"
+#include "server/api/ollama_pull.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -202,6 +203,7 @@ std::vector<Route> ollama_routes() {
        .handle = list_processes,
        .answers = {{.description = "All loaded models.", .schema = kProcessesAnswer}},
        .access = Access::admin},
+      ollama_pull_route(),
       {.method = Method::post,
        .path = "/api/embeddings",
        .family = Family::ollama,

@@ -215,7 +215,7 @@ void Connection::dispatch() {
   const auto timeout = context_.settings.request_timeout;
   const auto deadline = timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max();
   current.request_bytes = current.parser.body_bytes();
-  auto send = [sink = sink_, serial = ++serial_](Response response) { (*sink)(serial, std::move(response)); };
+  auto send = [sink = sink_, serial = ++serial_](Response response) { sink->answer(serial, std::move(response)); };
   auto charged = std::make_shared<ChargedExchange>(std::move(current.charge), std::move(current.parser.request()),
                                                    current.id, deadline, std::move(send));
   current.exchange = std::shared_ptr<Exchange>(charged, &charged->exchange);
@@ -239,6 +239,10 @@ void Connection::on_answer(std::uint64_t serial, Response response) {
     respond(std::move(response), false);
     advance();
   });
+}
+
+void Connection::on_more(std::uint64_t serial) {
+  if (state_ == State::writing && serial == serial_) on_ready();
 }
 
 // Answers a well-formed head whose body is not wanted. The connection continues only if the body has already arrived.
@@ -270,11 +274,16 @@ Response Connection::refusal_answer(const Request& head, const Refusal& refusal)
 
 void Connection::respond(Response response, bool close) {
   Current& current = *current_;
-  current.closing = close || response.close || !current.keep_alive || context_.stopping;
+  const bool chunked = current.parser.http11();
+  const bool endless = response.stream && !chunked;
+  current.closing = close || response.close || endless || !current.keep_alive || context_.stopping;
   const bool announce = !current.closing && !current.parser.http11();
   const bool with_body = status_has_body(response.status) && request().method != Method::head;
-  current.answer =
-      OutgoingAnswer(response_head(response, {current.id, current.closing, announce}), response, with_body);
+  std::function<void()> wake;
+  if (response.stream) wake = [sink = sink_, serial = serial_] { sink->more(serial); };
+  current.answer = OutgoingAnswer(
+      response_head(response, {current.id, current.closing, announce, chunked}), response, with_body,
+      chunked ? OutgoingAnswer::Framing::chunked : OutgoingAnswer::Framing::until_close, std::move(wake));
   current.status = response.status;
   current.write_begun = current.last_write = Clock::now();
   current.rate.begin(current.write_begun);
@@ -296,13 +305,14 @@ bool Connection::send(std::size_t& turn) {
     finish_answer();
     return true;
   }
-  // Generating a piece takes as long as writing many, so there is one per turn.
-  if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece())) {
+  // Generating a piece takes as long as writing many, so there is one per turn; what a stream has is only taken.
+  if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece() && !answer.is_stream())) {
     wish_ = Wish::again;
     charge_answer();
     return state_ == State::closed;
   }
-  if (answer.needs_piece()) answer.make_piece();
+  if (answer.needs_piece() && !make_piece()) return state_ == State::closed;
+  if (answer.is_written()) return true;
   const IoResult result = stream_->write(answer.head(), answer.body());
   switch (result.status) {
     case IoStatus::done:
@@ -323,6 +333,30 @@ bool Connection::send(std::size_t& turn) {
   return true;
 }
 
+// Whether there is something to write; otherwise the connection waits, or is closed.
+bool Connection::make_piece() {
+  Current& current = *current_;
+  switch (current.answer.make_piece()) {
+    case OutgoingAnswer::Piece::made: break;
+    case OutgoingAnswer::Piece::waits:
+      wish_ = Wish::answer;
+      current.starved = true;
+      current.answer.give_charge_back();
+      return false;
+    case OutgoingAnswer::Piece::missing:
+      // The client must not take it for a whole answer.
+      report_served(500);
+      close();
+      return false;
+  }
+  // While there was nothing to read, the client could not be slow.
+  if (std::exchange(current.starved, false)) {
+    current.last_write = Clock::now();
+    current.rate.begin(current.last_write, current.answer.written());
+  }
+  return true;
+}
+
 // Only answers that the client does not read immediately are charged; all others cost nothing here.
 void Connection::charge_answer() {
   Current& current = *current_;
@@ -333,7 +367,7 @@ void Connection::charge_answer() {
 
 void Connection::finish_answer() {
   report_served(current_->status);
-  const bool closing = current_->closing;
+  const bool closing = current_->closing || context_.stopping;
   has_answered_ = true;
   // Before the slot is released, which the client's next request may be waiting for.
   current_->answer = {};

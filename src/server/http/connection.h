@@ -51,9 +51,12 @@ struct ConnectionFacts {
 /// Belongs to one thread; only the sink is called from others. An idle connection holds no buffer and no parser.
 class Connection {
  public:
-  /// Called with a request's serial number and its answer, at most once per request, from any thread. Must pass them to
-  /// `on_answer` on the connection's thread, or drop them if the connection no longer exists.
-  using AnswerSink = std::function<void(std::uint64_t serial, Response response)>;
+  /// Both are called from any thread with a request's serial number, and must pass on what they get on the connection's
+  /// thread, or drop it if the connection no longer exists.
+  struct AnswerSink {
+    std::function<void(std::uint64_t serial, Response response)> answer;  // to on_answer; at most once per request
+    std::function<void(std::uint64_t serial)> more;                       // to on_more
+  };
 
   Connection(ConnectionContext& context, std::unique_ptr<Stream> stream, ConnectionFacts facts, AnswerSink sink);
   /// Abandons a request in flight.
@@ -65,7 +68,7 @@ class Connection {
     read,    // call on_ready when the socket is readable
     write,   // call on_ready when the socket is writable
     again,   // call on_ready soon: there is more to do, but other connections get their turn first
-    answer,  // waiting for on_answer or on_tick only
+    answer,  // waiting for on_answer, on_more or on_tick only
     close,   // finished; close the connection
   };
   Wish wish() const { return wish_; }
@@ -89,6 +92,8 @@ class Connection {
   /// Makes as much progress as possible. Harmless when called needlessly.
   void on_ready();
   void on_answer(std::uint64_t serial, Response response);
+  /// A stream that had nothing to send has something again.
+  void on_more(std::uint64_t serial);
   /// Checks timeouts and, while a request is being computed, whether the client is still there. Call often enough for
   /// the timeouts; every 100 ms suffices outside tests.
   void on_tick(Clock::time_point now);
@@ -125,10 +130,12 @@ class Connection {
   void respond(Response response, bool close);
   void send_interim();
   bool send(std::size_t& turn);
+  bool make_piece();
   void charge_answer();
   void finish_answer();
   bool drain(std::size_t& turn);
   void watch_client(Clock::time_point now);
+  void watch_reader(Clock::time_point now);
   void report_served(int status);
   void close();
   const Request& request() const;

@@ -43,12 +43,7 @@ void Connection::on_tick(Clock::time_point now) {
         }
         break;
       case State::handling: watch_client(now); break;
-      case State::writing:
-        if (now - current_->last_write > limits.write_idle_timeout ||
-            now - current_->write_begun > limits.transfer_timeout ||
-            current_->rate.too_slow(now, current_->answer.written(), limits.write_rate_window, limits.min_write_rate))
-          close();
-        break;
+      case State::writing: watch_reader(now); break;
       case State::lingering:
         if (now - since_ > limits.linger_timeout) close();
         break;
@@ -56,6 +51,20 @@ void Connection::on_tick(Clock::time_point now) {
     }
     if (state_ == State::writing || state_ == State::closed) advance();
   });
+}
+
+void Connection::watch_reader(Clock::time_point now) {
+  const TransportSettings& limits = context_.settings;
+  Current& current = *current_;
+  if (current.starved) {
+    if (stream_->peer() == PeerState::gone) close();
+    return;
+  }
+  // A stream may take as long as its producer does.
+  const bool takes_too_long = !current.answer.is_stream() && now - current.write_begun > limits.transfer_timeout;
+  if (takes_too_long || now - current.last_write > limits.write_idle_timeout ||
+      current.rate.too_slow(now, current.answer.written(), limits.write_rate_window, limits.min_write_rate))
+    close();
 }
 
 void Connection::watch_client(Clock::time_point now) {

@@ -28,6 +28,7 @@ struct Connection::Current {
   Clock::time_point body_begun, last_read = begun, half_closed, write_begun, last_write;
   RateWindow rate;  // of the body, then of the answer
   bool head_known = false, keep_alive = false, closing = false, probed = false, served = false;
+  bool starved = false;  // all that there is of a stream has been sent
 
   OutgoingAnswer answer;
   int status = 0;

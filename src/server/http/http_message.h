@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/http/answer_stream.h"
 #include "server/http/body_source.h"
 
 namespace alate::server {
@@ -58,9 +59,11 @@ struct Response {
   std::string content_type = "application/json";  // empty: no Content-Type is sent
   Headers headers;                                // in addition to those added by the transport
   std::string body;
-  std::unique_ptr<BodySource> source;  // if set, generates the body; `body` is then empty
-  bool close = false;                  // close the connection after this response
+  std::unique_ptr<BodySource> source;    // if set, generates the body; `body` is then empty
+  std::unique_ptr<AnswerReader> stream;  // if set, the body is what it brings, and its size is not known
+  bool close = false;                    // close the connection after this response
 
+  /// Without a stream.
   std::size_t body_bytes() const { return source ? source->size() : body.size(); }
 };
 

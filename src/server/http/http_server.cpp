@@ -306,13 +306,24 @@ void HttpServer::State::add_session(Port& each, Accepted accepted) {
   session->socket.assign(accepted.socket.number());
   std::unique_ptr<Stream> stream = make_socket_stream(accepted.socket.release());
   if (each.secure) stream = tls->accept(std::move(stream));
-  auto sink = [box = mailbox, weak = std::weak_ptr(session), this](std::uint64_t serial, Response response) {
+  Connection::AnswerSink sink;
+  sink.answer = [box = mailbox, weak = std::weak_ptr(session), this](std::uint64_t serial, Response response) {
     const std::lock_guard lock(box->mutex);
     if (box->loop == nullptr) return;
     asio::post(*box->loop, [this, weak, serial, response = std::move(response)]() mutable {
       const std::shared_ptr<Session> found = weak.lock();
       if (!found) return;
       found->connection->on_answer(serial, std::move(response));
+      update(found);
+    });
+  };
+  sink.more = [box = mailbox, weak = std::weak_ptr(session), this](std::uint64_t serial) {
+    const std::lock_guard lock(box->mutex);
+    if (box->loop == nullptr) return;
+    asio::post(*box->loop, [this, weak, serial] {
+      const std::shared_ptr<Session> found = weak.lock();
+      if (!found) return;
+      found->connection->on_more(serial);
       update(found);
     });
   };
@@ -414,6 +425,7 @@ void HttpServer::State::await_signal() {
 
 void HttpServer::State::begin_stop() {
   if (std::exchange(context.stopping, true)) return;
+  context.handler.stopping();
   // Clients connected by now are answered, and requests that have arrived are not lost.
   for (const auto& each : ports) {
     each->readiness.cancel();
@@ -434,7 +446,7 @@ void HttpServer::State::begin_stop() {
 }
 
 void HttpServer::State::stop_now() {
-  context.stopping = true;
+  if (!std::exchange(context.stopping, true)) context.handler.stopping();
   ports.clear();
   accept_timer.cancel();
   for (auto each = sessions.begin(); each != sessions.end();) drop(std::shared_ptr<Session>(*each++));

@@ -1,6 +1,8 @@
 #include "server/http/outgoing_answer.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -12,38 +14,92 @@ namespace {
 
 // Granularity for releasing written bytes of a body; less is not worth a system call.
 constexpr std::size_t kBytesReleased = 1024 * 1024;
+constexpr std::string_view kLineBreak = "\r\n", kLastChunk = "0\r\n\r\n";
+
+void append_chunk_size(std::string& out, std::size_t size) {
+  std::array<char, 2 * sizeof size> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16).ptr;
+  out.append(digits.data(), end).append(kLineBreak);
+}
 
 }  // namespace
 
-OutgoingAnswer::OutgoingAnswer(std::string head, Response& response, bool with_body) : head_(std::move(head)) {
-  if (!with_body) return;
+OutgoingAnswer::OutgoingAnswer(std::string head, Response& response, bool with_body, Framing framing,
+                               std::function<void()> wake)
+    : head_(std::move(head)), framing_(framing) {
+  if (!with_body) {
+    response.stream.reset();  // its producer need not go on
+    return;
+  }
+  is_stream_ = response.stream != nullptr;
+  if (is_stream_) {
+    stream_ = std::move(response.stream);
+    stream_->on_bytes(std::move(wake));
+    return;
+  }
   body_bytes_ = response.body_bytes();
   piece_ = std::move(response.body);
-  made_ = piece_.size();
+  made_ = piece_body_ = piece_.size();
   if (made_ < body_bytes_) source_ = std::move(response.source);
 }
 
-void OutgoingAnswer::make_piece() {
+bool OutgoingAnswer::is_written() const {
+  return !stream_ && !source_ && head_written_ == head_.size() && piece_written_ == piece_.size();
+}
+
+OutgoingAnswer::Piece OutgoingAnswer::make_piece() {
+  if (stream_) return take_from_stream();
   piece_.clear();
   piece_written_ = 0;
   source_->append_piece(piece_);
+  piece_body_ = piece_.size();
   made_ += piece_.size();
   if (piece_.empty() || made_ > body_bytes_)
     throw make_error(ErrorCode::internal, "a body has not the ", body_bytes_, " bytes that its head told");
-  if (made_ < body_bytes_) return;
-  source_.reset();
-  charge_.lower_to(held_bytes());
+  if (made_ == body_bytes_) {
+    source_.reset();
+    charge_.lower_to(held_bytes());
+  }
+  return Piece::made;
+}
+
+OutgoingAnswer::Piece OutgoingAnswer::take_from_stream() {
+  const AnswerReader::State state = stream_->take(piece_);
+  piece_written_ = released_ = 0;
+  piece_body_ = piece_.size();
+  const bool ended = state == AnswerReader::State::ended;
+  if (piece_.empty() && !ended) {
+    if (!head().empty()) return Piece::made;
+    return state == AnswerReader::State::broken ? Piece::missing : Piece::waits;
+  }
+  if (head().empty()) {
+    head_.clear();
+    head_written_ = 0;
+  }
+  if (framing_ == Framing::chunked) {
+    if (!piece_.empty()) {
+      append_chunk_size(head_, piece_.size());
+      piece_ += kLineBreak;
+    }
+    if (ended) piece_ += kLastChunk;
+  }
+  if (ended) stream_.reset();
+  return Piece::made;
 }
 
 void OutgoingAnswer::wrote(std::size_t bytes) {
+  written_ += bytes;
   const std::size_t of_head = std::min(bytes, head_.size() - head_written_);
   head_written_ += of_head;
-  body_written_ += bytes - of_head;
+  const std::size_t body_before = std::min(piece_written_, piece_body_);
   piece_written_ += bytes - of_head;
+  body_written_ += std::min(piece_written_, piece_body_) - body_before;
   release_written();
 }
 
 std::size_t OutgoingAnswer::held_bytes() const {
+  // A stream's queue fills again while this piece is read.
+  if (stream_) return head_.capacity() + std::max(piece_.capacity(), kStreamQueueBytes) + kStreamQueueBytes;
   return head_.capacity() + piece_.capacity() - released_ + (source_ ? source_->held_bytes() : 0);
 }
 

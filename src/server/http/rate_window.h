@@ -11,9 +11,10 @@ namespace alate::server {
 /// Enforces a minimum rate in each time window, so that no client can send a burst first and live off it later.
 class RateWindow {
  public:
-  void begin(Clock::time_point now) {
+  /// `bytes` of the transfer have been moved already.
+  void begin(Clock::time_point now, std::size_t bytes = 0) {
     begun_ = now;
-    bytes_before_ = 0;
+    bytes_before_ = bytes;
   }
 
   /// Must be called more often than once per window. `bytes` counts the whole transfer so far.

@@ -52,6 +52,8 @@ class RequestHandler {
   /// head was malformed or no request was read at all.
   virtual Response refuse(const Request& head, const Refusal& refusal) = 0;
   virtual void served(const Served& served) = 0;
+  /// The server takes no more requests. Those in flight should come to an end soon.
+  virtual void stopping() {}
 };
 
 }  // namespace alate::server

@@ -86,7 +86,11 @@ std::string response_head(const Response& response, const ResponseFrame& frame) 
   append_header(out, "Server", "alate");
   if (status_has_body(response.status)) {
     if (!response.content_type.empty()) append_header(out, "Content-Type", response.content_type);
-    append_header(out, "Content-Length", std::to_string(response.body_bytes()));
+    if (!response.stream) {
+      append_header(out, "Content-Length", std::to_string(response.body_bytes()));
+    } else if (frame.chunked) {
+      append_header(out, "Transfer-Encoding", "chunked");
+    }
   }
   append_header(out, "X-Request-Id", frame.request_id);
   append_header(out, "X-Content-Type-Options", "nosniff");

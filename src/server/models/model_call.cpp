@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "server/metrics/model_statistics.h"
+#include "server/pulls/asker_of.h"
 #include "server/refuse.h"
 
 namespace alate::server {
@@ -31,7 +32,8 @@ void ModelCall::start() {
           if (waited > std::chrono::milliseconds(1)) self->answer().load = waited;
           self->begin();
         });
-      });
+      },
+      asker_of(exchange_));
 }
 
 void ModelCall::check_count() const {

@@ -7,6 +7,7 @@
 #include "formats/json.h"
 #include "hub/model_reference.h"
 #include "server/models/model_host_state.h"
+#include "server/pulls/download_rights.h"
 
 namespace alate::server {
 namespace {
@@ -49,9 +50,42 @@ void ModelSpellings::add(std::string_view name, std::string_view backend, const 
   models_.insert_or_assign(spelling_of(name, backend), model);
 }
 
-void ModelHost::State::acquire(std::string_view name, std::string_view asked, Ready ready) {
+void ModelHost::State::acquire(std::string_view name, std::string_view asked, Ready ready, const Asker& asker) {
   // A model that only its users still hold is loaded anew.
   if (Hosted known = spellings.find(name, asked); known && cache.use(*known)) return ready(std::move(known), nullptr);
+  try {
+    const auto reference = pulls == nullptr ? std::nullopt : names.to_fetch(name);
+    if (reference) {
+      return fetch(*reference, asker,
+                   [self = shared_from_this(), name = std::string(name), asked = std::string(asked),
+                    ready](const PullResult& result) {
+                     if (result.error) return ready(nullptr, result.error);
+                     self->acquire_here(name, asked, ready);
+                   },
+                   {});
+    }
+  } catch (...) {
+    return ready(nullptr, std::current_exception());
+  }
+  acquire_here(name, asked, std::move(ready));
+}
+
+// `done` gets the result after the model has become known.
+void ModelHost::State::fetch(const hub::PullReference& reference, const Asker& asker,
+                             std::function<void(const PullResult& result)> done, Pulls::Watch watch) {
+  auto known = [self = shared_from_this(), reference, done = std::move(done)](const PullResult& result) {
+    PullResult end = result;
+    try {
+      if (result.model != nullptr) self->names.add_fetched(reference, result.model->folder);
+    } catch (const Error& error) {
+      end = {.model = nullptr, .error = std::make_exception_ptr(error), .cause = std::make_exception_ptr(error)};
+    }
+    done(end);
+  };
+  pulls->ask(reference, asker, std::move(known), std::move(watch));
+}
+
+void ModelHost::State::acquire_here(std::string_view name, std::string_view asked, Ready ready) {
   std::exception_ptr error;
   try {
     const auto model = names.find_in_memory(name);
@@ -109,8 +143,8 @@ std::string ModelHost::State::canonical(std::string_view name) {
   }
 }
 
-ModelHost::ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer)
-    : look_ups_(1), state_(std::make_shared<State>(settings, loaders, look_ups_, std::move(observer))) {}
+ModelHost::ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer, Pulls* pulls)
+    : look_ups_(1), state_(std::make_shared<State>(settings, loaders, look_ups_, std::move(observer), pulls)) {}
 
 void ModelHost::State::close() {
   {
@@ -132,8 +166,16 @@ void ModelHost::stop() noexcept {
   state_->cache.finish_deletions();
 }
 
-void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready) {
-  state_->acquire(name, backend, std::move(ready));
+void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker) {
+  state_->acquire(name, backend, std::move(ready), asker);
+}
+
+void ModelHost::pull(std::string_view name, const Asker& asker, std::function<void(std::exception_ptr error)> done,
+                     Pulls::Watch watch) {
+  const hub::PullReference reference = permitted_reference(name, state_->settings);
+  if (state_->pulls == nullptr) throw shutting_down();
+  state_->fetch(
+      reference, asker, [done = std::move(done)](const PullResult& result) { done(result.error); }, std::move(watch));
 }
 
 void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanoseconds> keep_alive) {

@@ -17,6 +17,7 @@
 #include "runtime/batching/batch_scheduler.h"
 #include "runtime/caching/cached_model.h"
 #include "server/metrics/model_statistics.h"
+#include "server/pulls/pulls.h"
 #include "server/settings/settings.h"
 #include "server/work_queue.h"
 
@@ -66,9 +67,10 @@ class ModelHost {
  public:
   using Ready = std::function<void(std::shared_ptr<HostedModel>, std::exception_ptr)>;
 
-  /// `loaders` runs the loading and must outlive the host. `observer` is passed to each model's scheduler. Throws if
-  /// settings.default_model, backend_priority or policy are invalid: as hub::resolve_model and machine::select.
-  ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer);
+  /// `loaders` runs the loading and must outlive the host; so must `pulls`, without which nothing is fetched.
+  /// `observer` is passed to each model's scheduler. Throws if settings.default_model, backend_priority or policy are
+  /// invalid: as hub::resolve_model and machine::select.
+  ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer, Pulls* pulls = nullptr);
   /// Requests waiting for a model get `unavailable`. Models still referenced live on.
   ~ModelHost();
   /// As the destructor, and also stops the schedulers of all models, including those still referenced: none of their
@@ -88,8 +90,16 @@ class ModelHost {
   /// `backend` (NAME or NAME:DEVICE) is where the model must run; empty: as in the settings. A model may be loaded on
   /// several backends, but only once per device. Never throws; `ready` gets invalid_argument for an unknown backend
   /// name, and unsupported for one that requests may not name (backend_choices.h) or that cannot run the model here.
+  ///
+  /// "hf:owner/name" is fetched first where the settings permit; `asker` says whose share of downloads that counts for,
+  /// and when nobody waits any more. `ready` may then get a RequestError.
   void acquire(std::string_view name, Ready ready) { acquire(name, {}, std::move(ready)); }
-  void acquire(std::string_view name, std::string_view backend, Ready ready);
+  void acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker = {});
+
+  /// Fetches a model for a client, who may then name it: "hf:owner/name", with or without hf:, or its address on the
+  /// hub. `done` gets null or an error that the client may see. Throws as permitted_reference and Pulls::ask.
+  void pull(std::string_view name, const Asker& asker, std::function<void(std::exception_ptr error)> done,
+            Pulls::Watch watch = {});
 
   /// Postpones a model's unloading as if it had just been used. `keep_alive` (negative: forever, 0: unload when idle)
   /// overrides the setting for this model, up to the larger of settings.max_keep_alive and keep_alive. Models that are
@@ -113,8 +123,9 @@ class ModelHost {
   ModelListing describe(std::string_view name) const;
 
   /// Loads settings.preload, settings.default_model and the eager models of settings.model_strategies in the
-  /// background; `preloaded` becomes true when that is done, whether or not it succeeded.
-  void preload();
+  /// background, after fetching those of the hub; `preloaded` becomes true when that is done, whether or not it
+  /// succeeded. `failed` is called, on another thread, for each model of the hub that is not there then.
+  void preload(const std::function<void(const Error& error)>& failed = {});
   bool preloaded() const;
   /// Why the model that requests get without naming one cannot be loaded, without local paths; empty if it can, or if
   /// requests must name one. Found by `preload` and by each load, and again when the model's files change or a minute

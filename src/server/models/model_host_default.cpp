@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "hub/hub_models.h"
 #include "server/models/model_host_state.h"
 
 namespace alate::server {
@@ -52,7 +53,35 @@ void ModelHost::State::queue_check_of_default(const std::function<void()>& done)
   });
 }
 
-void ModelHost::preload() {
+// A model of the hub is fetched and then loaded; one step that fails is the end of a server that begins with it.
+void ModelHost::State::preload_one(const std::string& name, const std::function<void(const Error&)>& failed) {
+  const auto loaded = [self = shared_from_this(), name, failed](const Hosted&, const std::exception_ptr& error) {
+    try {
+      if (error != nullptr) std::rethrow_exception(error);
+    } catch (const Error& failure) {
+      base::log(base::LogLevel::error, "preloading failed", {{"model", name}, {"error", failure.what()}});
+      if (failed && name.starts_with(hub::kHubPrefix)) failed(failure);
+    } catch (const std::exception& failure) {
+      base::log(base::LogLevel::error, "preloading failed", {{"model", name}, {"error", failure.what()}});
+    }
+    --self->preloads_left;
+  };
+  std::optional<hub::PullReference> reference;
+  try {
+    if (pulls != nullptr) reference = names.to_fetch(name);
+    if (!reference) return acquire_here(name, {}, loaded);
+    fetch(*reference, {},
+          [self = shared_from_this(), name, loaded](const PullResult& result) {
+            if (result.cause) return loaded(nullptr, result.cause);
+            self->acquire_here(name, {}, loaded);
+          },
+          {});
+  } catch (...) {
+    loaded(nullptr, std::current_exception());
+  }
+}
+
+void ModelHost::preload(const std::function<void(const Error& error)>& failed) {
   std::set<std::string> wanted(state_->settings.preload.begin(), state_->settings.preload.end());
   for (const auto& [name, strategy] : state_->settings.model_strategies) {
     if (strategy == LoadStrategy::eager) wanted.insert(name);
@@ -64,17 +93,7 @@ void ModelHost::preload() {
     ++state_->preloads_left;
     state_->queue_check_of_default([state = state_.get()] { --state->preloads_left; });
   }
-  for (const std::string& name : wanted) {
-    state_->acquire(
-        name, {}, [state = state_.get(), name](const std::shared_ptr<HostedModel>&, const std::exception_ptr& error) {
-          try {
-            if (error != nullptr) std::rethrow_exception(error);
-          } catch (const std::exception& failure) {
-            base::log(base::LogLevel::error, "preloading failed", {{"model", name}, {"error", failure.what()}});
-          }
-          --state->preloads_left;
-        });
-  }
+  for (const std::string& name : wanted) state_->preload_one(name, failed);
   --state_->preloads_left;
 }
 

@@ -22,7 +22,7 @@ runtime::ModelCacheOptions cache_options(const HostLimits& limits, WorkQueue& lo
 }  // namespace
 
 ModelHost::State::State(const Settings& given, WorkQueue& queue, WorkQueue& look_up_queue,
-                        runtime::BatchObserver observer)
+                        runtime::BatchObserver observer, Pulls* the_pulls)
     : settings(given),
       names(given),
       backends(given),
@@ -30,6 +30,7 @@ ModelHost::State::State(const Settings& given, WorkQueue& queue, WorkQueue& look
       limits(host_limits(given, base::memory_facts())),
       loaders(queue),
       look_ups(look_up_queue),
+      pulls(the_pulls),
       cache(cache_options(limits, queue)) {}
 
 bool ModelHost::State::is_eager(const std::string& name) const {

@@ -41,7 +41,8 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   using Clock = runtime::ModelCache::Clock;
   using Hosted = std::shared_ptr<HostedModel>;
 
-  State(const Settings& given, WorkQueue& queue, WorkQueue& look_up_queue, runtime::BatchObserver observer);
+  State(const Settings& given, WorkQueue& queue, WorkQueue& look_up_queue, runtime::BatchObserver observer,
+        Pulls* the_pulls);
 
   const Settings settings;
   const ModelNames names;
@@ -50,6 +51,7 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   const HostLimits limits;
   WorkQueue& loaders;   // not to be used once `closed`
   WorkQueue& look_ups;  // the same
+  Pulls* const pulls;   // null: nothing is fetched
   ModelListings listings;
   ModelSpellings spellings;
   std::atomic<std::ptrdiff_t> preloads_left = -1;
@@ -63,7 +65,10 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   runtime::ModelCache cache;
 
   // model_host.cpp
-  void acquire(std::string_view name, std::string_view backend, Ready ready);
+  void acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker);
+  void acquire_here(std::string_view name, std::string_view backend, Ready ready);
+  void fetch(const hub::PullReference& reference, const Asker& asker,
+             std::function<void(const PullResult& result)> done, Pulls::Watch watch);
   void look_up(const std::string& name, const std::string& backend, Clock::time_point since, const Ready& ready);
   void enter(std::string_view name, std::string_view asked, const NamedFolder& model, const std::string& backend,
              const Ready& ready);
@@ -78,6 +83,7 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   runtime::ModelCache::KeepAlive longest_keep_alive() const;
 
   // model_host_default.cpp
+  void preload_one(const std::string& name, const std::function<void(const Error&)>& failed);
   std::optional<NamedFolder> default_model() const;
   void note_load(const NamedFolder& model, const std::exception_ptr& error);
   void check_default();

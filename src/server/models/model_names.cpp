@@ -8,6 +8,8 @@
 #include "hub/builtin_models.h"
 #include "hub/hub_models.h"
 #include "hub/model_reference.h"
+#include "hub/model_variants.h"
+#include "server/pulls/download_rights.h"
 
 namespace alate::server {
 namespace {
@@ -17,6 +19,8 @@ using formats::quoted_name;
 
 constexpr std::string_view kLatest = ":latest";
 constexpr std::size_t kMostNamed = 10;
+// Fetched models that are remembered; others are compared with the hub again.
+constexpr std::size_t kMostFetched = 4096;
 // Maximum age of the index for choosing the default model when none is configured.
 constexpr std::chrono::seconds kFresh{1};
 
@@ -37,6 +41,15 @@ std::string joined(const std::vector<NamedFolder>& models) {
   for (std::size_t i = 0; i < std::min(models.size(), kMostNamed); ++i) out += (i > 0 ? ", " : "") + models[i].name;
   if (models.size() > kMostNamed) out += " and " + std::to_string(models.size() - kMostNamed) + " more";
   return out;
+}
+
+// One spelling for "hf:…", with "@main" and without; the text itself if it is none.
+std::string canonical_hub_name(std::string_view name) {
+  try {
+    return canonical_name(configured_reference(name));
+  } catch (const Error&) {
+    return std::string(name);
+  }
 }
 
 // "owner/name" of a folder inside the models directory, from its relative path; empty if it is outside.
@@ -66,15 +79,20 @@ hub::ModelPlaces places_of(const Settings& settings) {
 }
 
 ModelNames::ModelNames(const Settings& settings)
-    : allow_downloads_(settings.allow_downloads),
-      aliases_(settings.aliases.begin(), settings.aliases.end()),
-      cache_(places_of(settings)) {
+    : settings_(settings), aliases_(settings.aliases.begin(), settings.aliases.end()), cache_(places_of(settings)) {
   set_default(settings);
   check_aliases();
 }
 
 void ModelNames::set_default(const Settings& settings) {
   if (settings.default_model.empty()) return;
+  if (settings.default_model.starts_with(hub::kHubPrefix)) {
+    const hub::PullReference reference = configured_reference(settings.default_model);
+    if (settings.models_dir.empty() || !hub::find_model_name(reference.id, settings.models_dir)) {
+      default_.name = canonical_name(reference);
+      return;
+    }
+  }
   // Whoever starts the server may name a model of the cache even where it does not offer all of them.
   const hub::ModelPlaces places{.models_directory = settings.models_dir, .hub_cache = hub::user_hub_cache()};
   fs::path folder = hub::resolve_model(settings.default_model, places), file;
@@ -136,14 +154,54 @@ std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIn
 std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const ModelIndex& index) const {
   const std::string chosen = name.empty() ? default_name(index) : std::string();
   name = without_alias(name.empty() ? std::string_view(chosen) : name);
-  if (!default_is_inside_ && name == default_.name) return default_;
-  if (name.starts_with("hf:")) {
-    throw make_error(ErrorCode::not_found, "there is no model ", quoted_name(name), ": ",
-                     allow_downloads_ ? "this version does not download" : "this server does not download",
-                     "; GET /api/models lists what there is");
+  if (name.starts_with(hub::kHubPrefix)) {
+    if (auto fetched = find_fetched(name)) return fetched;
+    if (auto fetched = find_fetched(canonical_hub_name(name))) return fetched;
+    if (is_configured(canonical_hub_name(name)))
+      throw make_error(ErrorCode::unavailable, "the model ", quoted_name(name), " is still being fetched; ask again");
+    throw make_error(
+        ErrorCode::not_found, "there is no model ", quoted_name(name), ": ",
+        settings_.allow_downloads ? "it has not been fetched" : "this server does not download",
+        settings_.allow_downloads ? "; POST /api/pull fetches it" : "; GET /api/models lists what there is");
   }
+  if (!default_is_inside_ && name == default_.name) return default_;
   if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
-  return find_variant(name, index);
+  if (auto found = find_variant(name, index)) return found;
+  return find_fetched(std::string(hub::kHubPrefix) + std::string(name));
+}
+
+std::optional<NamedFolder> ModelNames::find_fetched(std::string_view name) const {
+  const std::lock_guard lock(fetched_mutex_);
+  auto found = fetched_.find(name);
+  if (found == fetched_.end() && name.ends_with(kLatest))
+    found = fetched_.find(name.substr(0, name.size() - kLatest.size()));
+  return found == fetched_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool ModelNames::is_configured(const std::string& canonical) const {
+  const auto means_it = [&](const std::string& name) {
+    return name.starts_with(hub::kHubPrefix) && canonical_name(configured_reference(name)) == canonical;
+  };
+  return canonical == default_.name || std::ranges::any_of(settings_.preload, means_it);
+}
+
+std::optional<hub::PullReference> ModelNames::to_fetch(std::string_view name) const {
+  if (name.empty()) name = default_.name;
+  name = without_alias(name);
+  if (!name.starts_with(hub::kHubPrefix)) return std::nullopt;
+  if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
+  if (find_fetched(name) || find_fetched(canonical_hub_name(name))) return std::nullopt;
+  if (is_configured(canonical_hub_name(name))) return configured_reference(name);
+  if (!settings_.allow_downloads) return std::nullopt;
+  return permitted_reference(name, settings_);
+}
+
+void ModelNames::add_fetched(const hub::PullReference& reference, const fs::path& folder) const {
+  NamedFolder model{.name = canonical_name(reference), .folder = folder};
+  if (!reference.variant.empty()) model.variant_file = hub::resolve_variant(folder, reference.variant, model.name);
+  const std::lock_guard lock(fetched_mutex_);
+  if (fetched_.size() >= kMostFetched && !fetched_.contains(model.name)) fetched_.erase(fetched_.begin());
+  fetched_.insert_or_assign(model.name, model);
 }
 
 std::optional<NamedFolder> ModelNames::find_variant(std::string_view name, const ModelIndex& index) const {
@@ -200,7 +258,11 @@ std::string ModelNames::default_name(const ModelIndex& index) const {
 std::vector<NamedFolder> ModelNames::all() const {
   const std::shared_ptr<const ModelIndex> index = cache_.refreshed();
   std::vector<NamedFolder> folders;
-  if (!default_is_inside_) folders.push_back(default_);
+  if (!default_is_inside_ && !default_.folder.empty()) folders.push_back(default_);
+  {
+    const std::lock_guard lock(fetched_mutex_);
+    for (const auto& [name, model] : fetched_) folders.push_back(model);
+  }
   for (const std::vector<NamedFolder>* each : {&index->models(), &index->builtin()}) {
     for (const NamedFolder& model : *each) {
       if (default_is_inside_ || model.name != default_.name) folders.push_back(model);

@@ -93,8 +93,8 @@ std::string settings_documentation() {
     append_row(out, setting);
   }
   return out + R"(
-`unix_socket` without `host` and `port` is the only place where the server listens. Where `allow_downloads` or
-`content_security` is set, the server says at its start that it has no effect. What a machine can compute on, and what
+`unix_socket` without `host` and `port` is the only place where the server listens. Where `content_security` is set,
+the server says at its start that it has no effect; `allow_downloads` has none without `download_owners` (`docs/pull.md`). What a machine can compute on, and what
 `backend_priority`, `device`, `gpu` and `policy` come to there, `alate backends` and `alate doctor MODEL` say. Other users of the machine can see the options of a running program: `api_keys` belong into the file or the
 variable.
 

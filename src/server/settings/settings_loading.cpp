@@ -273,8 +273,10 @@ void settle(Settings& settings, const std::set<std::string_view>& given) {
 // Settings that are accepted but have no effect yet, reported so that nobody relies on them.
 void list_idle_settings(const Settings& settings, const std::set<std::string_view>& given,
                         std::vector<std::string>& idle) {
-  if (settings.allow_downloads)
-    idle.emplace_back("allow_downloads has no effect: this version downloads nothing; put models into models_dir");
+  if (settings.allow_downloads && settings.download_owners.empty())
+    idle.emplace_back("allow_downloads has no effect: download_owners says whose models may be fetched, and is empty");
+  if (!settings.allow_downloads && !settings.download_owners.empty())
+    idle.emplace_back("download_owners has no effect without allow_downloads");
   if (given.contains("content_security"))
     idle.emplace_back("content_security has no effect: this version fetches no images and no audio");
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "alate/backend_choice.h"
+#include "hub/cache_layout.h"
 #include "server/settings/settings_keys.h"
 
 namespace alate::server {
@@ -57,6 +58,10 @@ bool is_origin(std::string_view text) {
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+bool is_owner(std::string_view text) {
+  return text == "*" || (text.find('/') == std::string_view::npos && hub::is_repo_id(text));
 }
 
 // "=" and "," separate aliases in options; the two prefixes say where a model is.
@@ -156,7 +161,7 @@ std::vector<Setting> make_table() {
       {.key = "model",
        .option = "--model",
        .value = "NAME",
-       .sentence = "for requests that name no model",
+       .sentence = "for requests that name no model (hf:O/N is fetched); repeated: to load too",
        .target = &Settings::default_model},
       {.key = "aliases",
        .option = "--aliases",
@@ -169,7 +174,7 @@ std::vector<Setting> make_table() {
       {.key = "preload",
        .option = "--preload",
        .value = "NAME,...",
-       .sentence = "models to load at the start",
+       .sentence = "models to load at the start; hf:OWNER/NAME is fetched",
        .kind = Kind::list,
        .target = &Settings::preload,
        .fits = is_name,
@@ -215,9 +220,24 @@ std::vector<Setting> make_table() {
        .target = &Settings::hub_cache},
       {.key = "allow_downloads",
        .option = "--allow-downloads",
-       .sentence = "requests may name models to download (not in this version)",
+       .sentence = "requests may have models of download_owners fetched from the hub",
        .kind = Kind::boolean,
        .target = &Settings::allow_downloads},
+      {.key = "download_owners",
+       .option = "--download-owners",
+       .value = "OWNER,...",
+       .sentence = "whose models requests may name as hf:OWNER/NAME; *: anybody's",
+       .kind = Kind::list,
+       .target = &Settings::download_owners,
+       .fits = is_owner,
+       .must_be = "\"*\", or names of owners as the hub spells them"},
+      {.key = "max_download_mb",
+       .option = "--max-download-mb",
+       .value = "N",
+       .sentence = "megabytes of one model that requests may have fetched; 0: any number",
+       .kind = Kind::count,
+       .target = &Settings::max_download_mb,
+       .most = kMaxCount},
       {.key = "content_security",
        .sentence = "which images and audio may be fetched (not in this version)",
        .kind = Kind::group},

@@ -13,6 +13,9 @@ import tempfile
 
 import numpy as np
 
+from hub_mirror import HubMirror
+from running_server import RunningServer
+
 TEXTS = ["A cat sits on the mat.", "Die Katze sitzt auf der Matte.", "世界 and 😀", "", "x" * 50, "one\ntwo\tthree"]
 LONG = "many words " * 1000
 ALIAS = "text-embedding-3-small"  # of the model, in the server's configuration
@@ -172,6 +175,30 @@ def check_ollama(server):
     assert error.status_code == 404, error.status_code
     raises(ollama.ResponseError, lambda: client.embed(model=server.model, input=LONG, truncate=False))
     yield "errors as its exceptions"
+    yield from check_ollama_pull(server, wanted)
+
+
+def check_ollama_pull(server, wanted):
+    import ollama
+
+    name = "hf:acme/model"
+    error = raises(ollama.ResponseError, lambda: ollama.Client(server.url).pull(name))
+    assert error.status_code == 403, error.status_code
+    with tempfile.TemporaryDirectory() as home, HubMirror("acme/model", server.folder) as hub:
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": home, "HF_HUB_OFFLINE": "0", "NO_PROXY": "127.0.0.1"}
+        options = ["--allow-downloads", "--download-owners", "acme"]
+        with RunningServer(server.program, server.folder, options, environment) as fetching:
+            client = ollama.Client(fetching.url)
+            lines = list(client.pull(name, stream=True))
+            assert lines[0].status == "pulling manifest" and lines[-1].status == "success", lines
+            files = {line.digest: line for line in lines if line.digest}
+            assert files and all(line.completed == line.total for line in files.values()), files
+            assert client.pull(name).status == "success"
+            equal(client.embed(model=name, input=TEXTS)["embeddings"], wanted, "a model that was pulled")
+            assert name in {model.model.removesuffix(":latest") for model in client.list().models}
+            raises(ollama.ResponseError, lambda: list(client.pull("hf:acme/absent", stream=True)))
+            raises(ollama.ResponseError, lambda: client.pull("hf:evil/model"))
+    yield "pull, streamed and not"
 
 
 def check_huggingface_hub(server, tasks):

@@ -17,17 +17,18 @@ START_SECONDS = 120
 class RunningServer:
     """`alate serve` with the models directory that a model's folder lies in. Ends with the block."""
 
-    def __init__(self, program, model_folder, options=()):
+    def __init__(self, program, model_folder, options=(), environment=None):
         self.program = program
         self.folder = pathlib.Path(model_folder).resolve()
         self.model = f"{self.folder.parent.name}/{self.folder.name}"
         self.models_dir = self.folder.parent.parent
         self.options = list(options)
+        self.environment = dict(environment or {})
         self.lines = []
 
     def __enter__(self):
         # Settings of whoever runs this must not change what is checked.
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("ALATE_")}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ALATE_")} | self.environment
         command = [self.program, "serve", "--port", "0", "--models-dir", str(self.models_dir), *self.options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                         env=environment)

@@ -24,8 +24,8 @@ class RouteTest : public ModelHostTest {
   struct Begun {
     Begun(RouteTest& test, std::vector<Route> routes)
         : router(std::move(routes), test.settings.base_path),
-          services{test.settings,           test.host(),        test.metrics, test.work, router, "1.2.3",
-                   [] { return Gauges{}; }, test.shutting_down, test.obstacle} {}
+          services{test.settings,           test.host(),        test.metrics, test.work,    router, "1.2.3",
+                   [] { return Gauges{}; }, test.shutting_down, {},           test.obstacle} {}
 
     const Router router;
     Services services;

@@ -124,6 +124,10 @@ void TestApplication::handle(std::shared_ptr<Exchange> exchange) {
     });
     return;
   }
+  if (request.path == "/stream") {
+    AnswerWriter writer = exchange->begin(std::move(response));
+    return stream(std::move(exchange), std::move(writer));
+  }
   if (request.path == "/throw") throw std::runtime_error("the application failed");
   if (request.path == "/large") {
     response.body.assign(large_bytes, 'x');
@@ -284,6 +288,37 @@ RawAnswer RawClient::receive(bool no_body) {
     answer.body = received_.substr(0, size);
     received_.erase(0, size);
     return answer;
+  }
+}
+
+std::optional<std::string> RawClient::receive_chunk() {
+  const auto has = [&](std::size_t bytes) {
+    while (received_.size() < bytes) {
+      if (!fill()) return false;
+    }
+    return true;
+  };
+  std::size_t end = 0;
+  while ((end = received_.find("\r\n")) == std::string::npos) {
+    if (!fill()) return std::nullopt;
+  }
+  std::size_t digits = 0;
+  const std::size_t size = std::stoul(received_.substr(0, end), &digits, 16);
+  EXPECT_EQ(digits, end) << "no size of a chunk: " << received_.substr(0, end);
+  if (!has(end + 2 + size + 2)) return std::nullopt;
+  EXPECT_EQ(received_.substr(end + 2 + size, 2), "\r\n");
+  std::string chunk = received_.substr(end + 2, size);
+  received_.erase(0, end + 2 + size + 2);
+  return chunk;
+}
+
+std::optional<std::string> RawClient::receive_chunks() {
+  std::string body;
+  for (;;) {
+    const std::optional<std::string> chunk = receive_chunk();
+    if (!chunk) return std::nullopt;
+    if (chunk->empty()) return body;
+    body += *chunk;
   }
 }
 

@@ -29,6 +29,7 @@ namespace alate::server {
 ///   piece
 ///             in the wrong place is seen
 ///   /short    as /pieces, but says that there is a byte more
+///   /stream   begins an answer and gives it to `stream`
 ///   /evil     puts line breaks into the values of its headers, and sets headers of the transport
 ///   /empty    answers 204
 ///   /throw    throws
@@ -59,6 +60,14 @@ class TestApplication final : public RequestHandler {
   void release();
   std::size_t handled();
   std::size_t places() const { return *places_; }
+
+  /// What writes the answers of /stream, on the transport's thread. Set before the first of them is asked for.
+  std::function<void(std::shared_ptr<Exchange> exchange, AnswerWriter writer)> stream;
+  /// Called when the server stops. The same.
+  std::function<void()> on_stopping;
+  void stopping() override {
+    if (on_stopping) on_stopping();
+  }
 
   std::size_t large_bytes = 8 * 1024 * 1024;
   std::size_t piece_bytes = 64 * 1024;
@@ -119,6 +128,10 @@ class RawClient {
   RawAnswer receive(bool no_body = false);
   /// Whether the server ends the connection without sending anything more.
   bool ends();
+  /// The rest of a body in chunks whose head `receive` has brought; nothing if it is not complete.
+  std::optional<std::string> receive_chunks();
+  /// The next chunk, empty for the last; nothing if the connection ends.
+  std::optional<std::string> receive_chunk();
   /// All bytes until the server ends the connection.
   std::string receive_all();
   /// Waits for the first byte without taking it.

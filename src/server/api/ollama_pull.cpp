@@ -1,0 +1,83 @@
+#include "server/api/ollama_pull.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "server/api/pull_lines.h"
+#include "server/failure.h"
+#include "server/pulls/asker_of.h"
+#include "server/refuse.h"
+#include "server/services.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+
+constexpr std::string_view kPullBody = R"({
+  "type": "object",
+  "properties": {
+    "model": {"type": "string", "nullable": false,
+      "description": "hf:OWNER/NAME, with @REVISION and :VARIANT or without; hf: may be left out."},
+    "name": {"type": "string", "description": "The same, as older clients say."},
+    "stream": {"type": "boolean", "description": "Whether to tell how far it has come, a JSON object a line; true if absent."},
+    "insecure": {"type": "boolean", "description": "Taken and not used: certificates are always checked."}
+  },
+  "example": {"model": "hf:sentence-transformers/all-MiniLM-L6-v2"}
+})";
+
+constexpr std::string_view kPullLine = R"({
+  "type": "object",
+  "description": "One line. The last one has the status \"success\" or an error.",
+  "properties": {
+    "status": {"type": "string"},
+    "digest": {"type": "string", "description": "Of the file that is being fetched."},
+    "total": {"type": "integer", "description": "Its size in bytes."},
+    "completed": {"type": "integer", "description": "What is there of it."},
+    "error": {"type": "string"}
+  }
+})";
+
+constexpr std::string_view kPullError = R"({
+  "type": "object", "required": ["error"], "properties": {"error": {"type": "string"}, "code": {"type": "string"}}
+})";
+
+void pull_with_progress(Call& call) {
+  std::string name = call.body.get_string("model", "");
+  if (name.empty()) name = call.body.get_string("name", "");
+  if (name.empty()) refuse(Problem::Kind::invalid, "model is missing: name one as hf:owner/name", "model");
+  const Asker asker = asker_of(call.exchange);
+  if (call.body.get_bool("stream", true)) {
+    auto lines = std::make_shared<PullLines>(call.exchange);
+    return call.services.models.pull(
+        name, asker, [](const std::exception_ptr&) {}, [lines](const PullState& state) { return lines->tell(state); });
+  }
+  call.services.models.pull(name, asker,
+                            [exchange = call.exchange, family = call.route.family](const std::exception_ptr& error) {
+                              if (error != nullptr) return fail(*exchange, family, error);
+                              exchange->reply(json_response(Json(Json::Object{{"status", "success"}})));
+                            });
+}
+
+}  // namespace
+
+Route ollama_pull_route() {
+  return {.method = Method::post,
+          .path = "/api/pull",
+          .family = Family::ollama,
+          .id = "ollamaPull",
+          .summary = "Fetches a model from the hub, where the server allows that",
+          .handle = pull_with_progress,
+          .body = kPullBody,
+          .answers = {{.description = "How far it has come, a JSON object a line.",
+                       .content_type = "application/x-ndjson",
+                       .schema = kPullLine},
+                      {.description = "With \"stream\": false one object, when all is there.", .schema = kPullLine},
+                      {.status = 504,
+                       .description = "Without a stream: it takes longer than a request may. Asked again, it goes on.",
+                       .schema = kPullError}}};
+}
+
+}  // namespace alate::server

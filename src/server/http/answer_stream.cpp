@@ -1,0 +1,174 @@
+#include "server/http/answer_stream.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "base/threads/mutex.h"
+
+namespace alate::server {
+namespace {
+
+// A larger buffer is not kept for the next bytes.
+constexpr std::size_t kMostBufferKept = 2 * kStreamQueueBytes;
+constexpr std::size_t kSmallBuffer = std::size_t{16} << 10;
+constexpr std::size_t kFraming = 64;  // that the transport appends
+
+}  // namespace
+
+struct AnswerPipe {
+  mutable base::Mutex mutex;
+  std::condition_variable room;
+  std::string queue;
+  std::size_t most = 0;
+  bool ended = false, broken = false, gone = false;
+  bool starved = false;  // the reader waits for `wake`
+  std::function<void()> wake, on_room;
+
+  bool has_room(std::size_t bytes) const { return queue.empty() || queue.size() + bytes <= kStreamQueueBytes; }
+
+  // The reader's hook, if it waits; to be called without the lock.
+  std::function<void()> take_wake() { return std::exchange(starved, false) ? wake : nullptr; }
+
+  // REQUIRES: the lock, and room.
+  void add(std::string_view bytes) {
+    // It would double otherwise.
+    if (queue.size() + bytes.size() > kSmallBuffer) queue.reserve(kStreamQueueBytes + kFraming);
+    queue += bytes;
+    most = std::max(most, queue.size());
+  }
+};
+
+namespace {
+
+AnswerWriter::Result write_to_stream(AnswerPipe& pipe, std::string_view bytes, bool waits) {
+  std::function<void()> woken;
+  {
+    std::unique_lock<std::mutex> lock(pipe.mutex);
+    if (waits) pipe.room.wait(lock, [&] { return pipe.gone || pipe.has_room(bytes.size()); });
+    if (pipe.gone || pipe.ended) return AnswerWriter::Result::gone;
+    if (!pipe.has_room(bytes.size())) return AnswerWriter::Result::full;
+    if (bytes.empty()) return AnswerWriter::Result::taken;
+    pipe.add(bytes);
+    woken = pipe.take_wake();
+  }
+  if (woken) woken();
+  return AnswerWriter::Result::taken;
+}
+
+void finish_stream(AnswerPipe& pipe, bool broken) {
+  std::function<void()> woken, dropped;
+  {
+    const std::lock_guard lock(pipe.mutex);
+    if (pipe.ended || pipe.broken) return;
+    (broken ? pipe.broken : pipe.ended) = true;
+    dropped.swap(pipe.on_room);
+    woken = pipe.take_wake();
+  }
+  if (woken) woken();
+}
+
+}  // namespace
+
+AnswerWriter::~AnswerWriter() {
+  if (pipe_) finish_stream(*pipe_, true);
+}
+
+AnswerWriter& AnswerWriter::operator=(AnswerWriter&& other) noexcept {
+  if (this == &other) return *this;
+  if (pipe_) finish_stream(*pipe_, true);
+  pipe_ = std::move(other.pipe_);
+  return *this;
+}
+
+AnswerWriter::Result AnswerWriter::write(std::string_view bytes) {
+  return pipe_ ? write_to_stream(*pipe_, bytes, false) : Result::gone;
+}
+
+AnswerWriter::Result AnswerWriter::write_waiting(std::string_view bytes) {
+  if (!pipe_) return Result::gone;
+  do {
+    const std::string_view piece = bytes.substr(0, kStreamQueueBytes);
+    bytes.remove_prefix(piece.size());
+    if (write_to_stream(*pipe_, piece, true) == Result::gone) return Result::gone;
+  } while (!bytes.empty());
+  return Result::taken;
+}
+
+void AnswerWriter::on_room(std::function<void()> hook) {
+  if (pipe_) {
+    const std::lock_guard lock(pipe_->mutex);
+    if (!pipe_->gone && !pipe_->queue.empty()) {
+      pipe_->on_room.swap(hook);  // the earlier one is released without the lock
+      return;
+    }
+  }
+  hook();
+}
+
+void AnswerWriter::end() {
+  if (pipe_) finish_stream(*pipe_, false);
+}
+
+bool AnswerWriter::gone() const {
+  if (!pipe_) return true;
+  const std::lock_guard lock(pipe_->mutex);
+  return pipe_->gone;
+}
+
+std::size_t AnswerWriter::high_water() const {
+  if (!pipe_) return 0;
+  const std::lock_guard lock(pipe_->mutex);
+  return pipe_->most;
+}
+
+AnswerReader::~AnswerReader() {
+  std::function<void()> hook, wake;
+  std::string left;
+  {
+    const std::lock_guard lock(pipe_->mutex);
+    pipe_->gone = true;
+    left.swap(pipe_->queue);
+    hook.swap(pipe_->on_room);
+    wake.swap(pipe_->wake);
+    pipe_->room.notify_all();
+  }
+  if (hook) hook();
+}
+
+void AnswerReader::on_bytes(std::function<void()> wake) {
+  const std::lock_guard lock(pipe_->mutex);
+  pipe_->wake.swap(wake);
+}
+
+AnswerReader::State AnswerReader::take(std::string& out) {
+  out.clear();
+  if (out.capacity() > kMostBufferKept) std::string().swap(out);
+  std::function<void()> hook;
+  State state = State::open;
+  {
+    const std::lock_guard lock(pipe_->mutex);
+    out.swap(pipe_->queue);
+    if (pipe_->broken) {
+      state = State::broken;
+    } else if (pipe_->ended) {
+      state = State::ended;
+    } else if (out.empty()) {
+      pipe_->starved = true;
+    } else {
+      hook.swap(pipe_->on_room);
+      pipe_->room.notify_all();
+    }
+  }
+  if (hook) hook();
+  return state;
+}
+
+AnswerEnds make_answer_stream() {
+  auto pipe = std::make_shared<AnswerPipe>();
+  auto reader = std::make_unique<AnswerReader>(pipe);
+  return {AnswerWriter(std::move(pipe)), std::move(reader)};
+}
+
+}  // namespace alate::server
