@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
            [&] {
              const hub::RemoteModel model = hub::parse_remote_model(listing, "list");
              if (!hub::is_commit_hash(model.commit)) std::abort();
-             check_choice(model, index, {.variant = variant});
+             check_choice(model, index, {.variants = {variant}});
            },
            [&] {
              check_choice(hub::parse_remote_model(listing, "list"), index, {.exclude = {variant}, .all = true});
