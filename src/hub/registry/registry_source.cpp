@@ -60,7 +60,8 @@ std::string RegistrySource::suggestion(const std::string& id) const {
     names.push_back(each.id);
   }
   const std::string_view nearest = base::nearest_name(id, names);
-  return nearest.empty() ? "; `alate list --remote` shows what it has" : "; did you mean " + std::string(nearest) + "?";
+  return nearest.empty() ? "; `alate list --remote --registry " + address() + "` shows what it has"
+                         : "; did you mean " + std::string(nearest) + "?";
 }
 
 RegistrySource::ListedModel RegistrySource::model(const std::string& id) const {

@@ -168,7 +168,8 @@ class Previewer {
   bool may_fetch(std::uint64_t bytes) { return (fetched_ += bytes) <= kMostFetched; }
 
   void add(const RemoteFile& file) {
-    const std::size_t most = most_bytes_of(file.name);
+    const bool is_short = chosen_.contains(file.name) && file.bytes.value_or(kMostSmallBytes) < kMostSmallBytes;
+    const std::size_t most = std::max(most_bytes_of(file.name), is_short ? kMostSmallBytes : 0);
     if (most == 0) return add_outline(file);
     if (file.bytes.value_or(0) > most || !may_fetch(file.bytes.value_or(most))) return leave_out(file);
     if (is_index(file.name) && !chosen_.contains(file.name)) return put(file, "", file.bytes.value_or(0));
