@@ -77,6 +77,13 @@ TEST_F(CliRegistry, PullsUsesAndVerifiesAModel) {
   const std::string there = (source_folder() / "tests/golden/models/st_mean").string();
   EXPECT_EQ(own, formats::to_json_text(*json({"embed", there, "the cat"}).find("embeddings")));
   EXPECT_EQ(json({"pull", "registry:acme/small", "--registry", registry()}).get_int("fetched_bytes", -1), 0);
+  const auto place = [&](const std::string& name) {
+    return json({"show", name, "--registry", registry()}).get_string("place", "");
+  };
+  EXPECT_EQ(place("acme/small"), "models directory");
+  EXPECT_EQ(place("registry:acme/small"), "registry");
+  fs::remove_all(models);
+  EXPECT_EQ(place("acme/small"), "registry");
 }
 
 TEST_F(CliRegistry, KilledAtAnyMomentItGoesOn) {

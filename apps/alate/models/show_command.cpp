@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -196,10 +197,12 @@ ModelReport report_on_preview(const hub::ModelPreview& preview, const runtime::L
   return report;
 }
 
-// A name that a server may have is looked for here first.
+// A name is looked for here first; an address, and a name with "registry:", are of elsewhere.
 bool is_to_be_fetched(const CommonOptions& options, const std::string& reference, const std::string& registry) {
   if (!hub::is_remote_reference(reference, registry)) return false;
-  if (hub::is_registry_reference(reference, registry) || !reference.starts_with(hub::kHubPrefix)) return true;
+  for (const std::string_view elsewhere : {hub::kRegistryPrefix, "http:", "https:", "file:"}) {
+    if (reference.starts_with(elsewhere)) return true;
+  }
   try {
     (void)find_model(options, reference);
     return false;

@@ -85,7 +85,7 @@ TEST_F(Preview, LeavesNothingBehind) {
 }
 
 TEST_F(Preview, LongHeadersServersWithoutRangesAndPickles) {
-  const std::string longer = weights_file(100'000, 300'000);
+  const std::string longer = weights_file(300'000, 300'000);
   put({{"config.json", {"{}"}}, {"model.safetensors", {longer, true}}});
   EXPECT_EQ(formats::SafetensorsFile::open(preview().folder() / "model.safetensors")->entries().size(), 1U);
   server.change_answers([&](const HubRequest& request, HubAnswer& answer) {
