@@ -43,6 +43,23 @@ std::string terminal_text(std::string_view text) {
   return shown;
 }
 
+std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += row[i];
+      if (i + 1 < row.size()) text.append(widths[i] + 2 - row[i].size(), ' ');
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string rounded(float value) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.6f", double{value});

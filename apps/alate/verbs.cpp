@@ -178,20 +178,26 @@ constexpr std::array kVerbs = {
          "usual ones: int8, q4_k_m, onnx. Fetched are configuration, tokenizer and weights: safetensors, else "
          "pytorch_model.bin, ONNX or GGUF. They go to the cache of huggingface_hub, and what that has is not fetched "
          "again. Each file is checked against the hub's digest. What is interrupted goes on with the same command. "
+         "With --registry, or as registry:owner/name, MODEL is of a registry of Termite's, and goes to the models "
+         "directory; its variants are f16, i8 and the like. "
          "HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and the variables of proxies are honoured.",
          "alate pull hf:sentence-transformers/all-MiniLM-L6-v2 --dry-run\n"
          "alate pull hf:sentence-transformers/all-MiniLM-L6-v2",
          run_pull},
-    Verb{"list", "", "the models on disk",
+    Verb{"list", "[SEARCH]", "the models on disk, or on a hub",
          "Those that came with the program, those of the models directory, and those of huggingface_hub's cache, with "
-         "their type, architecture, the type of their weights, and the size of their files.",
+         "their type, architecture, the type of their weights, and the size of their files; with SEARCH those with it "
+         "in their names. With --remote, the models of the hub (HF_ENDPOINT) or of a registry of Termite's that fit "
+         "SEARCH, as far as they are known to run here.",
          "alate list\n"
          "alate list --output json",
          run_list},
     Verb{"show", "MODEL", "what a model is, and whether and how it runs here",
          "Task, architecture, variants with their sizes, the type of the weights, the backend that would be chosen and "
          "why, memory, licence, and what of the model is not used. Its headers are read, not its weights. A model that "
-         "cannot run here is shown with the reason.",
+         "cannot run here is shown with the reason. hf:owner/name, or a name with --registry, may be a model that is "
+         "not "
+         "here: its small files are looked at, and nothing is kept.",
          "alate show builtin:minilm\n"
          "alate show builtin:minilm --output json",
          run_show},

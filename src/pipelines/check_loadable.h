@@ -13,6 +13,8 @@ namespace alate::pipelines {
 /// backend, and the memory that is free there. An ONNX file is opened on its runtime. Returns the backend that would
 /// run the model. Weights are mapped, so the cost is that of reading headers; for dtype auto it checks the float32
 /// model that the choice begins with.
-Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request);
+///
+/// Without `has_tokenizer` the folder's tokenizer is not looked at: it has not been downloaded.
+Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request, bool has_tokenizer = true);
 
 }  // namespace alate::pipelines

@@ -10,6 +10,7 @@
 #include "models/encoder.h"
 #include "models/refused_architectures.h"
 #include "pipelines/check_loadable.h"
+#include "runtime/loading/loaded_model.h"
 #include "runtime/loading/model_files.h"
 #include "runtime/loading/model_form.h"
 #include "runtime/loading/model_needs.h"
@@ -88,21 +89,28 @@ void add_config(const runtime::ModelFiles& files, ModelReport& report) {
   add_own_code(config, report);
 }
 
-void choose_backend(const fs::path& model, bool is_onnx, const runtime::LoadRequest& request, ModelReport& report) {
-  if (!is_onnx) {
-    report.selection = check_loadable(model, request);
-    return;
-  }
-  const machine::ModelNeeds needs = runtime::model_needs(model, request.options.dtype);
+void choose_backend_for(const machine::ModelNeeds& needs, const runtime::LoadRequest& request, ModelReport& report) {
   const machine::Preferences preferences = runtime::preferences_of(request);
   machine::Consideration result = machine::consider(needs, preferences, machine::discover_for(preferences, needs));
   report.selection = std::move(result.selection);
   if (result.error) throw *result.error;
 }
 
+void choose_backend(const fs::path& model, const runtime::ModelFiles& files, const runtime::LoadRequest& request,
+                    const ReportScope& scope, ModelReport& report) {
+  if (files.is_onnx()) return choose_backend_for(runtime::model_needs(model, request.options.dtype), request, report);
+  if (scope.has_weights) {
+    report.selection = check_loadable(model, request, scope.has_tokenizer);
+    return;
+  }
+  const formats::Json config = runtime::read_config(files);
+  (void)models::find_head(models::find_architecture(config), config);
+  choose_backend_for({.name = runtime::shown_name(model), .backends = report.manifest.backends}, request, report);
+}
+
 }  // namespace
 
-ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& request) {
+ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& request, const ReportScope& scope) {
   ModelReport report;
   const fs::path folder = folder_of(model);
   const std::vector<FolderFile> listed = files_of_model(folder);
@@ -115,8 +123,8 @@ ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& r
     files = runtime::find_model_files(model);
     add_config(files, report);
   });
-  attempt(report, [&] { choose_backend(model, files.is_onnx(), request, report); });
-  if (report.error || files.is_onnx()) return report;
+  attempt(report, [&] { choose_backend(model, files, request, scope, report); });
+  if (report.error || files.is_onnx() || !scope.has_weights) return report;
   const std::string& backend = report.selection.backend;
   attempt(report, [&] {
     report.memory = estimate_model_memory(

@@ -35,8 +35,15 @@ struct ModelReport {
   std::vector<std::string> refused;     // parts of the model that are not used, and why
 };
 
+/// What of a model can be looked at: of one that has not been downloaded not all.
+struct ReportScope {
+  bool has_tokenizer = true;
+  bool has_weights = true;  // else the architecture is known, and not whether every weight is there, nor the memory
+};
+
 /// `model` is a folder, or the file of a variant. Reads what check_loadable reads, but never opens an ONNX file on its
 /// runtime: of such a file only the choice of a backend is known. Throws nothing for a faulty model.
-ModelReport report_on_model(const std::filesystem::path& model, const runtime::LoadRequest& request);
+ModelReport report_on_model(const std::filesystem::path& model, const runtime::LoadRequest& request,
+                            const ReportScope& scope = {});
 
 }  // namespace alate::pipelines

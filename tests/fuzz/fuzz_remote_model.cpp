@@ -1,5 +1,6 @@
 // What a hub says about a model: its list of files, the choice among them, the index of shards, and a file's header
-// fields. Any bytes are a list whose names stay in the folder, or refused.
+// fields; a registry's index and manifest; the answer of a search. Any bytes are a list whose names stay in the folder,
+// or refused.
 //   LISTING \0 INDEX \0 VARIANT
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,9 @@
 #include "hub/download/pull_reference.h"
 #include "hub/download/remote_model.h"
 #include "hub/download/retries.h"
+#include "hub/registry/registry_listing.h"
+#include "hub/registry/registry_reference.h"
+#include "hub/remote/model_search.h"
 
 using namespace alate;
 
@@ -42,6 +46,15 @@ void check_choice(const hub::RemoteModel& model, const std::string& index, const
   }
 }
 
+void check_registry_manifest(std::string_view text) {
+  const hub::Manifest manifest = hub::parse_registry_manifest(text, "acme/small", "manifest");
+  for (const bool all : {false, true}) {
+    for (const hub::ManifestFile& file : hub::choose_registry_files(manifest, {.all = all}, "manifest")) {
+      if (!base::is_plain_relative_path(file.name) || file.sha256.size() != 64) std::abort();
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -57,9 +70,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
              if (!hub::is_repo_id(reference.id) || !hub::is_revision(reference.revision)) std::abort();
            },
            [&] {
+             if (!hub::is_repo_id(hub::parse_registry_reference(variant, "https://h").id)) std::abort();
+           },
+           [&] {
+             for (const hub::RegistryEntry& entry : hub::parse_registry_index(listing, "index")) {
+               if (!hub::is_repo_id(entry.id)) std::abort();
+               (void)hub::matches_search(entry, variant.substr(0, 100));
+             }
+           },
+           [&] { check_registry_manifest(listing); },
+           [&] {
+             for (const FoundModel& found : hub::parse_hub_search(listing, "search")) {
+               if (!hub::is_repo_id(found.id)) std::abort();
+             }
+           },
+           [&] {
              const hub::RemoteModel model = hub::parse_remote_model(listing, "list");
              if (!hub::is_commit_hash(model.commit)) std::abort();
-             check_choice(model, index, {.variant = variant});
+             check_choice(model, index, {.variants = {variant}});
            },
            [&] {
              check_choice(hub::parse_remote_model(listing, "list"), index, {.exclude = {variant}, .all = true});

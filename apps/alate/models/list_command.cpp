@@ -1,17 +1,17 @@
 // alate list
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "apps/alate/common_options.h"
 #include "apps/alate/field_text.h"
+#include "apps/alate/models/registry_option.h"
+#include "apps/alate/models/remote_list.h"
 #include "apps/alate/models/stored_models.h"
 #include "apps/alate/output.h"
 #include "apps/alate/verb.h"
+#include "base/ascii_case.h"
 #include "base/byte_text.h"
 #include "formats/json.h"
 #include "pipelines/model_summary.h"
@@ -42,29 +42,11 @@ formats::Json to_json(const Row& row) {
                                {"folder", row.model.folder.string()}};
 }
 
-using Fields = std::array<std::string, 6>;
+using Fields = std::vector<std::string>;
 
 Fields fields_of(const Row& row) {
   return {row.model.name,    row.type(), row.summary.architecture,
           row.summary.dtype, "",         std::string(to_string(row.model.place))};
-}
-
-// Columns as wide as their widest field, with two blanks between them.
-std::string table(const std::vector<Fields>& rows) {
-  std::array<std::size_t, std::tuple_size_v<Fields>> widths{};
-  for (const Fields& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths.at(i) = std::max(widths.at(i), row.at(i).size());
-  }
-  std::string text;
-  for (const Fields& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row.at(i);
-      if (i + 1 < row.size()) line.append(widths.at(i) + 2 - row.at(i).size(), ' ');
-    }
-    text += line + "\n";
-  }
-  return text;
 }
 
 std::string in_text(const std::vector<Row>& rows) {
@@ -74,7 +56,7 @@ std::string in_text(const std::vector<Row>& rows) {
     line[4] = base::byte_text(row.summary.bytes);
     for (std::string& field : line) field = field.empty() ? "-" : terminal_text(field);
   }
-  return table(lines);
+  return text_table(lines);
 }
 
 std::string in_csv(const std::vector<Row>& rows) {
@@ -105,18 +87,33 @@ std::string in_format(const std::vector<Row>& rows, OutputFormat format) {
 
 void run_list(Arguments& arguments) {
   CommonOptions options;
+  RemoteList remote;
+  bool is_remote = false;
+  arguments.positional("SEARCH", false, remote.search.text);
+  arguments.flag("--remote", "the models of the hub, or of --registry, in place of those on disk", is_remote);
+  declare_registry(arguments, remote.search.registry);
+  arguments.option("--limit", "N", "with --remote: at most so many; 20", remote.search.limit);
+  arguments.flag("--all-kinds", "with --remote: also models that do not run here", remote.search.all_kinds);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl, OutputFormat::csv};
   declare(arguments, options, {Shared::models}, written);
   if (!arguments.parse()) return;
   apply(options);
-  const OutputFormat format = output_format(options, written);
+  remote.format = output_format(options, written);
+  if (remote.search.limit == 0) throw arguments.usage_error("--limit is a number from 1 on");
   Output output(options.out);
+  if (is_remote) {
+    if (options.offline) remote.search.offline = true;
+    output.write(list_remote(remote));
+    return output.finish();
+  }
   std::vector<Row> rows;
+  const std::string wanted = base::ascii_lower(remote.search.text);
   for (StoredModel& model : stored_models(options)) {
+    if (base::ascii_lower(model.name).find(wanted) == std::string::npos) continue;
     pipelines::ModelSummary summary = pipelines::summarize_model(model.folder, pipelines::files_of_model(model.folder));
     rows.push_back({std::move(model), std::move(summary)});
   }
-  output.write(in_format(rows, format));
+  output.write(in_format(rows, remote.format));
   output.finish();
 }
 

@@ -9,6 +9,8 @@
 #include "alate/hub.h"
 #include "apps/alate/arguments.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
+#include "apps/alate/models/registry_option.h"
 #include "apps/alate/output.h"
 #include "apps/alate/texts/progress.h"
 #include "apps/alate/verb.h"
@@ -34,15 +36,17 @@ Json to_json(const PulledModel& model, bool is_dry) {
 
 std::string to_text(const PulledModel& model, bool is_dry) {
   std::string text;
+  const std::string folder = terminal_text(model.folder.string());
   if (is_dry) {
     for (const PulledFile& file : model.files)
-      text += (file.was_there ? "there  " : "fetch  ") + base::byte_text(file.bytes) + "  " + file.name + "\n";
+      text += (file.was_there ? "there  " : "fetch  ") + base::byte_text(file.bytes) + "  " + terminal_text(file.name) +
+              "\n";
   }
   const auto is_new = [](const PulledFile& file) { return !file.was_there; };
   const auto fetched = std::ranges::count_if(model.files, is_new);
   text += model.id + ": " + std::to_string(fetched) + " of " + std::to_string(model.files.size()) + " files (" +
           base::byte_text(model.fetched_bytes) + ")" + (is_dry ? " would be fetched to " : " fetched; they are in ") +
-          model.folder.string() + "\n";
+          folder + "\n";
   return text;
 }
 
@@ -78,16 +82,20 @@ void run_pull(Arguments& arguments) {
   arguments.repeated("--include", "PATTERN", "take these files in place of those that a run needs; repeatable",
                      pull.include);
   arguments.repeated("--exclude", "PATTERN", "leave these files out; repeatable", pull.exclude);
+  arguments.list("--variants", "NAME,NAME",
+                 "these forms of the weights: int8, f16; of a registry's model f32 is the usual", pull.variants);
   arguments.flag("--all", "take every file of the model", pull.all);
   arguments.flag("--dry-run", "say what would be fetched, and fetch nothing", pull.dry_run);
+  declare_registry(arguments, pull.registry);
   declare_progress(arguments, hides_progress);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
-  declare(arguments, options, {Shared::offline}, written);
+  declare(arguments, options, {Shared::models}, written);
   if (!arguments.parse()) return;
   apply(options);
   if (references.empty()) throw arguments.usage_error("pull needs a MODEL: hf:owner/name");
   const OutputFormat format = output_format(options, written);
   if (options.offline) pull.offline = true;
+  pull.models_dir = options.models_dir;
   Output output(options.out);
   for (const std::string& reference : references) {
     ShownProgress shown(options, hides_progress);

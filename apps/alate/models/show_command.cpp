@@ -3,16 +3,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "apps/alate/common_options.h"
 #include "apps/alate/field_text.h"
+#include "apps/alate/models/registry_option.h"
 #include "apps/alate/models/stored_models.h"
 #include "apps/alate/output.h"
 #include "apps/alate/verb.h"
 #include "base/byte_text.h"
 #include "formats/json.h"
+#include "hub/hub_models.h"
+#include "hub/registry/registry_reference.h"
+#include "hub/remote/model_preview.h"
 #include "machine/machine_json.h"
 #include "pipelines/model_report.h"
 
@@ -47,14 +52,35 @@ Json variant_json(const VariantReport& report) {
   return object;
 }
 
-std::string in_json(const StoredModel& model, const ModelReport& report) {
+// What is shown: a model on disk, or one on a server.
+struct Subject {
+  std::string name;
+  std::string path;  // empty: it is not here
+  std::string place;
+  const hub::ModelPreview* remote = nullptr;
+};
+
+Json remote_json(const hub::ModelPreview& preview) {
+  Json::Array files;
+  for (const hub::PreviewFile& file : preview.files)
+    files.push_back(Json::Object{{"name", file.name}, {"bytes", file.bytes}, {"pulled", file.is_pulled}});
+  return Json::Object{{"server", preview.server},
+                      {"revision", preview.revision},
+                      {"commit", preview.commit},
+                      {"gated", !preview.gated.empty()},
+                      {"bytes_to_fetch", preview.bytes_to_fetch()},
+                      {"files", std::move(files)},
+                      {"not_looked_at", Json::Array(preview.notes.begin(), preview.notes.end())}};
+}
+
+std::string in_json(const Subject& model, const ModelReport& report) {
   Json::Array tasks, variants;
   for (const pipelines::Task task : report.summary.tasks) tasks.emplace_back(pipelines::to_string(task));
   for (const VariantReport& each : report.variants) variants.push_back(variant_json(each));
   Json::Object object = {
       {"name", model.name},
-      {"path", model.folder.string()},
-      {"place", to_string(model.place)},
+      {"path", model.path.empty() ? Json() : Json(model.path)},
+      {"place", model.place},
       {"type", report.summary.tasks.empty() ? Json() : Json(pipelines::model_type(report.summary.tasks.front()))},
       {"tasks", std::move(tasks)},
       {"architecture", report.summary.architecture},
@@ -71,6 +97,7 @@ std::string in_json(const StoredModel& model, const ModelReport& report) {
       {"licence", report.licence},
       {"description", report.manifest.description},
       {"refused", Json::Array(report.refused.begin(), report.refused.end())}};
+  if (model.remote != nullptr) object.emplace_back("remote", remote_json(*model.remote));
   if (report.error)
     object.emplace_back("error", Json::Object{{"code", to_string(report.error->code())},
                                               {"message", std::string(report.error->message())}});
@@ -113,9 +140,24 @@ std::string memory_text(const ModelMemory& memory) {
          base::byte_text(memory.activations + memory.inputs_and_outputs);
 }
 
-std::string in_text(const StoredModel& model, const ModelReport& report) {
-  std::string text = line("name", model.name) + line("path", model.folder.string()) +
-                     line("place", std::string(to_string(model.place))) + line("task", task_text(report)) +
+std::string to_fetch_text(const hub::ModelPreview& preview) {
+  const auto count = std::ranges::count_if(preview.files, &hub::PreviewFile::is_pulled);
+  return std::to_string(count) + " of " + std::to_string(preview.files.size()) + " files, " +
+         base::byte_text(preview.bytes_to_fetch());
+}
+
+std::string remote_text(const hub::ModelPreview& preview) {
+  std::string text =
+      line("server", preview.server) + line("commit", preview.commit) + line("to fetch", to_fetch_text(preview)) +
+      line("gated", preview.gated.empty() ? "" : "yes (" + preview.gated + "): its licence must be accepted");
+  std::string name = "not looked at";
+  for (const std::string& each : preview.notes) text += line(std::exchange(name, " "), each);
+  return text;
+}
+
+std::string in_text(const Subject& model, const ModelReport& report) {
+  std::string text = line("name", model.name) + line("path", model.path) + line("place", model.place) +
+                     (model.remote != nullptr ? remote_text(*model.remote) : "") + line("task", task_text(report)) +
                      line("architecture", architecture_text(report)) +
                      line("runs here", report.error ? "no: " + std::string(report.error->message()) : "yes") +
                      line("dtype", sizes_text(report.summary)) + line("size", base::byte_text(report.summary.bytes));
@@ -133,23 +175,75 @@ std::string in_text(const StoredModel& model, const ModelReport& report) {
   return text;
 }
 
+// Errors of a model that is looked at in a temporary folder name that folder.
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+ModelReport report_on_preview(const hub::ModelPreview& preview, const runtime::LoadRequest& request) {
+  ModelReport report = pipelines::report_on_model(
+      preview.model, request, {.has_tokenizer = preview.has_tokenizer, .has_weights = preview.has_weights});
+  const auto named = [&](std::string text) {
+    replace_all(text, preview.folder().string(), preview.id);
+    return text;
+  };
+  if (preview.refusal) report.error = preview.refusal;
+  if (report.error) report.error = Error(report.error->code(), named(std::string(report.error->message())));
+  for (VariantReport& each : report.variants) each.refusal = named(each.refusal);
+  for (std::string& each : report.refused) each = named(each);
+  report.summary.bytes = preview.bytes_to_fetch();
+  if (report.licence.empty()) report.licence = preview.licence;
+  return report;
+}
+
+// A name is looked for here first; an address, and a name with "registry:", are of elsewhere.
+bool is_to_be_fetched(const CommonOptions& options, const std::string& reference, const std::string& registry) {
+  if (!hub::is_remote_reference(reference, registry)) return false;
+  for (const std::string_view elsewhere : {hub::kRegistryPrefix, "http:", "https:", "file:"}) {
+    if (reference.starts_with(elsewhere)) return true;
+  }
+  try {
+    (void)find_model(options, reference);
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) throw;
+    return true;
+  }
+}
+
 }  // namespace
 
 void run_show(Arguments& arguments) {
   std::string reference;
   CommonOptions options;
+  PullOptions remote;
+  bool is_remote = false;
   arguments.positional("MODEL", true, reference);
+  arguments.flag("--remote", "look at the model on the hub, also if it is here", is_remote);
+  declare_registry(arguments, remote.registry);
   const auto written = {OutputFormat::text, OutputFormat::json};
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype}, written);
   if (!arguments.parse()) return;
   apply(options);
   const OutputFormat format = output_format(options, written);
   Output output(options.out);
+  const auto write = [&](const Subject& subject, const ModelReport& report) {
+    output.write(format == OutputFormat::json ? in_json(subject, report) : in_text(subject, report));
+    output.finish();
+  };
+  if (is_remote || is_to_be_fetched(options, reference, remote.registry)) {
+    if (options.offline) remote.offline = true;
+    const hub::ModelPreview preview = hub::preview_model(reference, remote);
+    const bool is_registry = hub::is_registry_reference(reference, remote.registry);
+    const ModelReport report = report_on_preview(preview, load_request(options));
+    return write({.name = preview.id, .path = {}, .place = is_registry ? "registry" : "hub", .remote = &preview},
+                 report);
+  }
   const std::filesystem::path path = find_model(options, reference);
   const StoredModel model = stored_model_at(options, reference, path);
-  const ModelReport report = pipelines::report_on_model(path, load_request(options));
-  output.write(format == OutputFormat::json ? in_json(model, report) : in_text(model, report));
-  output.finish();
+  write({.name = model.name, .path = model.folder.string(), .place = std::string(to_string(model.place))},
+        pipelines::report_on_model(path, load_request(options)));
 }
 
 }  // namespace alate::app

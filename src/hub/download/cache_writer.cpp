@@ -1,24 +1,21 @@
 #include "hub/download/cache_writer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <span>
 #include <system_error>
-#include <thread>
 
 #include "alate/error.h"
 #include "base/byte_text.h"
 #include "base/files/atomic_file.h"
 #include "base/files/real_file.h"
 #include "base/files/write_error.h"
-#include "base/log.h"
+#include "hub/download/wait_for_lock.h"
 
 namespace alate::hub {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kBetweenLooks{50};
 // The Cache Directory Tagging Specification.
 constexpr std::string_view kCacheTag =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -55,17 +52,7 @@ void CacheWriter::make_folders(const fs::path& cache) const {
 }
 
 std::unique_ptr<base::FileLock> CacheWriter::lock(std::string_view blob, const std::stop_token& stop) const {
-  const fs::path path = repo_.lock(blob);
-  bool is_reported = false;
-  for (;;) {
-    if (auto lock = base::FileLock::try_lock(path)) return lock;
-    if (stop.stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");
-    if (!is_reported)
-      base::log(base::LogLevel::info, "waiting for another process that fetches the same file",
-                {{"lock", path.string()}});
-    is_reported = true;
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
+  return wait_for_lock(repo_.lock(blob), stop);
 }
 
 bool CacheWriter::has_blob(std::string_view blob, std::uint64_t bytes) const {
@@ -117,7 +104,7 @@ void CacheWriter::record_ref(std::string_view revision) const {
   write_text(path, commit_);
 }
 
-void require_room(const fs::path& folder, std::uint64_t bytes, const std::string& what) {
+void require_room(const fs::path& folder, std::uint64_t bytes, const std::string& what, std::string_view setting) {
   fs::path at = folder;
   std::error_code error;
   while (!fs::exists(at, error) && at.has_parent_path() && at != at.parent_path()) at = at.parent_path();
@@ -125,7 +112,7 @@ void require_room(const fs::path& folder, std::uint64_t bytes, const std::string
   if (error || space.available == static_cast<std::uintmax_t>(-1) || space.available >= bytes) return;
   throw make_error(ErrorCode::resource_exhausted, what, " needs ", base::byte_text(bytes), ", and ", folder.string(),
                    " has room for ", base::byte_text(space.available),
-                   ": make room, or name a cache on another disk with HF_HUB_CACHE");
+                   ": make room, or name a folder on another disk with ", setting);
 }
 
 }  // namespace alate::hub

@@ -41,6 +41,8 @@ class CacheWriter {
 };
 
 /// Throws resource_exhausted where the folder's disk has less room than this; nothing if the system does not say.
-void require_room(const std::filesystem::path& folder, std::uint64_t bytes, const std::string& what);
+/// `setting` is what names another folder.
+void require_room(const std::filesystem::path& folder, std::uint64_t bytes, const std::string& what,
+                  std::string_view setting = "HF_HUB_CACHE");
 
 }  // namespace alate::hub

@@ -42,13 +42,6 @@ bool is_module_folder(std::string_view folder) {
          folder.find('/') == folder.size() - 1;
 }
 
-bool is_supporting(const RemoteFile& file) {
-  const std::string_view base = base_of(file.name);
-  const auto matches = [&](std::string_view pattern) { return matches_pattern(base, pattern); };
-  return is_module_folder(folder_of(file.name)) && !base.starts_with('.') &&
-         std::ranges::any_of(kSupporting, matches) && std::ranges::none_of(kNotSupporting, matches);
-}
-
 const RemoteFile* find_file(const FilesByName& files, std::string_view name) {
   const auto found = files.find(name);
   return found == files.end() ? nullptr : found->second;
@@ -159,16 +152,28 @@ Files weights_of(const RemoteModel& model, const std::string& id, const std::str
 
 }  // namespace
 
+bool is_supporting_file(std::string_view name) {
+  const std::string_view base = base_of(name);
+  const auto matches = [&](std::string_view pattern) { return matches_pattern(base, pattern); };
+  return is_module_folder(folder_of(name)) && !base.starts_with('.') && std::ranges::any_of(kSupporting, matches) &&
+         std::ranges::none_of(kNotSupporting, matches);
+}
+
 std::vector<RemoteFile> choose_files(const RemoteModel& model, const std::string& id, const FileChoice& choice,
                                      const ReadRemoteText& read) {
   std::set<std::string_view> weights;
   if (!choice.all && choice.include.empty()) {
-    for (const RemoteFile* file : weights_of(model, id, choice.variant, read)) weights.insert(file->name);
+    std::vector<std::string> variants = choice.variants;
+    if (variants.empty()) variants.emplace_back();
+    for (const std::string& variant : variants) {
+      for (const RemoteFile* file : weights_of(model, id, variant, read)) weights.insert(file->name);
+    }
   }
   std::vector<RemoteFile> chosen;
   for (const RemoteFile& file : model.files) {
-    const bool is_asked = choice.all || (choice.include.empty() ? weights.contains(file.name) || is_supporting(file)
-                                                                : matches_any(file.name, choice.include));
+    const bool is_asked =
+        choice.all || (choice.include.empty() ? weights.contains(file.name) || is_supporting_file(file.name)
+                                              : matches_any(file.name, choice.include));
     if (is_asked && !matches_any(file.name, choice.exclude)) chosen.push_back(file);
   }
   if (chosen.empty()) throw make_error(ErrorCode::not_found, id, " has no file that --include and --exclude leave");

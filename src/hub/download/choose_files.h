@@ -11,8 +11,8 @@
 namespace alate::hub {
 
 struct FileChoice {
-  std::string variant = {};               // "int8", "q4_k_m", "onnx", in any case of letters
-  std::vector<std::string> include = {};  // patterns; these files in place of those that a run needs
+  std::vector<std::string> variants = {};  // "int8", "q4_k_m", "onnx", in any case of letters; empty: the usual one
+  std::vector<std::string> include = {};   // patterns; these files in place of those that a run needs
   std::vector<std::string> exclude = {};
   bool all = false;
 };
@@ -20,8 +20,11 @@ struct FileChoice {
 /// The text of a small file of the model: the index of sharded weights.
 using ReadRemoteText = std::function<std::string(const RemoteFile&)>;
 
+/// Whether a run reads the file besides weights: configuration, tokenizer, model card.
+bool is_supporting_file(std::string_view name);
+
 /// Configuration, tokenizer and model card at the top level and in the folders of sentence-transformers' modules
-/// (1_Pooling); and the weights of the modules, of peft's adapters and of one variant (hub/variant_names.h): the one
+/// (1_Pooling); and the weights of the modules, of peft's adapters and of the variants (hub/variant_names.h): the one
 /// without a name where none is asked for; of GGUF files Q8_0, F16 or Q4_K_M. Of sharded weights, those that the index
 /// names. In the listing's order.
 ///

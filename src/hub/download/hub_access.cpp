@@ -67,6 +67,12 @@ HubAccess::HubAccess(std::string_view endpoint, std::string token, std::chrono::
         "the token of the hub has characters that no token has: look at HF_TOKEN, or the file token in HF_HOME");
 }
 
+HubAccess HubAccess::of_registry() const {
+  HubAccess copy = *this;
+  copy.is_registry_ = true;
+  return copy;
+}
+
 HubAccess HubAccess::with_stop(std::stop_token stop) const {
   HubAccess copy = *this;
   copy.stop_ = std::move(stop);
@@ -107,6 +113,17 @@ std::string HubAccess::read_text(const HttpUrl& url, std::string_view id, std::u
   });
 }
 
+void HubAccess::refuse_of_registry(const HttpHead& head, const std::string& model) const {
+  const std::string where = head.url.shown();
+  if (head.status == 404 || head.status == 410)
+    throw make_error(ErrorCode::not_found, "the registry at ", endpoint_.authority(), " has no ", model,
+                     ": there is nothing at ", where);
+  if (head.status == 401 || head.status == 403)
+    throw make_error(ErrorCode::unauthenticated, "the registry at ", endpoint_.authority(), " forbids ", model, ": ",
+                     where, " answers ", head.status);
+  throw make_error(ErrorCode::unavailable, where, " answers ", head.status, ", which is nothing of a registry");
+}
+
 // The hub says in X-Error-Code what is missing or forbidden; to askers without a right to know that a model exists, it
 // answers as if it did not, with 401.
 void HubAccess::refuse(const HttpHead& head, std::string_view id) const {
@@ -117,6 +134,7 @@ void HubAccess::refuse(const HttpHead& head, std::string_view id) const {
     throw BusyServer(host + " answers " + std::to_string(status) + " for " + model +
                          (status == 429 ? ": it allows no more requests now, try again later" : ": try again later"),
                      parse_retry_after(head.field("retry-after"), std::chrono::system_clock::now()));
+  if (is_registry_) refuse_of_registry(head, model);
   if (kind == "GatedRepo")
     throw make_error(ErrorCode::unauthenticated, model, " is gated: accept its licence at ", page,
                      has_token() ? ", with the account of the token in HF_TOKEN" : ", and set HF_TOKEN to your token");

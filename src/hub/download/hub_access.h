@@ -30,6 +30,8 @@ class HubAccess {
   HubAccess(std::string_view endpoint, std::string token, std::chrono::milliseconds timeout, RetryPolicy retries,
             std::stop_token stop);
 
+  /// The same for a registry of models: its errors speak of that.
+  HubAccess of_registry() const;
   /// The same with another stop.
   HubAccess with_stop(std::stop_token stop) const;
 
@@ -43,6 +45,8 @@ class HubAccess {
   const std::stop_token& stop() const { return stop_; }
   const HttpUrl& endpoint() const { return endpoint_; }
   bool has_token() const { return !token_.empty(); }
+  /// What kind of server it is, for messages: "the hub", "the registry".
+  std::string_view role() const { return is_registry_ ? "the registry" : "the hub"; }
 
   /// A small text, with retries.
   std::string read_text(const HttpUrl& url, std::string_view id, std::uint64_t max_bytes) const;
@@ -52,6 +56,9 @@ class HubAccess {
   [[noreturn]] void refuse(const HttpHead& head, std::string_view id) const;
 
  private:
+  [[noreturn]] void refuse_of_registry(const HttpHead& head, const std::string& model) const;
+
+  bool is_registry_ = false;
   HttpUrl endpoint_;  // its target has no / at the end
   std::string token_;
   std::chrono::milliseconds timeout_;

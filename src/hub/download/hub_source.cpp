@@ -1,21 +1,18 @@
 #include "hub/download/hub_source.h"
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "alate/error.h"
 #include "base/files/file_lock.h"
-#include "base/log.h"
 #include "hub/cache_layout.h"
 #include "hub/download/file_metadata.h"
 #include "hub/download/part_file.h"
+#include "hub/download/verified_download.h"
 
 namespace alate::hub {
 namespace {
-
-constexpr int kMostAttempts = 3;
 
 // Whether the file is there now; false where it must be asked for again. Throws instead if that was the last attempt.
 bool try_fetch(const HubAccess& access, const CacheWriter& writer, const RemoteFile& file, const FileMetadata& facts,
@@ -28,34 +25,11 @@ bool try_fetch(const HubAccess& access, const CacheWriter& writer, const RemoteF
   }
   require_room(writer.repo().blobs(), missing_of_part(writer.part(facts.blob), facts.bytes), writer.repo().id());
   PartFile part(writer.part(facts.blob), facts.blob, facts.digest, facts.bytes);
-  std::atomic<std::int64_t> received{0};
-  const auto note = [&](std::int64_t bytes) {
-    received += bytes;
-    on_bytes(bytes);
-  };
-  try {
-    download_ranges(access, {.url = facts.location, .id = writer.repo().id(), .name = file.name}, part, options, note);
-  } catch (const StaleAddress& stale) {
-    on_bytes(-received);
-    if (stale.why == StaleAddress::Why::changed) part.discard();
-    if (is_last) throw Error(ErrorCode::unavailable, stale.message + ": try again later");
-    base::log(base::LogLevel::info, "asking the hub again", {{"reason", stale.message}});
-    return false;
-  }
-  if (access.stop().stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");
-  const std::string digest = part.finish_digest();
-  if (digest == facts.digest) {
-    part.publish(writer.repo().blob(facts.blob));
-    writer.link(file.name, facts.blob);
-    return true;
-  }
-  part.discard();
-  on_bytes(-received);
-  if (is_last)
-    throw make_error(ErrorCode::corrupt, writer.repo().id(), "/", file.name, " has the digest ", digest,
-                     ", and the hub states ", facts.digest, ": the server or the network changes it");
-  base::log(base::LogLevel::warn, "a file was damaged on its way, and is fetched again", {{"file", file.name}});
-  return false;
+  const RangedSource source{.url = facts.location, .id = writer.repo().id(), .name = file.name};
+  if (!download_verified(access, source, part, facts.digest, options, on_bytes, is_last)) return false;
+  part.publish(writer.repo().blob(facts.blob));
+  writer.link(file.name, facts.blob);
+  return true;
 }
 
 }  // namespace
@@ -83,7 +57,7 @@ void HubSource::fetch(const CacheWriter& writer, const RemoteModel& model, const
   const HubAccess access = access_.with_stop(stop);
   for (int attempt = 1;; ++attempt) {
     const FileMetadata facts = read_file_metadata(access, writer.repo().id(), model.commit, file);
-    if (try_fetch(access, writer, file, facts, {.connections = connections_}, on_bytes, attempt == kMostAttempts))
+    if (try_fetch(access, writer, file, facts, {.connections = connections_}, on_bytes, attempt == kMostFileAttempts))
       return;
   }
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,18 +9,20 @@
 #include "alate/error.h"
 #include "alate/hub.h"
 #include "base/log.h"
-#include "base/threads/mutex.h"
 #include "hub/cache_layout.h"
 #include "hub/download/cache_writer.h"
 #include "hub/download/choose_files.h"
-#include "hub/download/hub_access.h"
 #include "hub/download/hub_source.h"
 #include "hub/download/mirror_source.h"
 #include "hub/download/model_source.h"
 #include "hub/download/parallel.h"
 #include "hub/download/part_file.h"
 #include "hub/download/pull_reference.h"
+#include "hub/download/pull_tally.h"
 #include "hub/download/remote_model.h"
+#include "hub/download/usual_access.h"
+#include "hub/registry/pull_from_registry.h"
+#include "hub/registry/registry_reference.h"
 
 namespace alate {
 namespace {
@@ -29,61 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace hub;
 
-constexpr std::size_t kFilesAtOnce = 4;
-
 std::string with_algorithm(const std::string& digest) {
   return digest.empty() ? digest : (digest.size() == 64 ? "sha256:" : "sha1:") + digest;
 }
-
-Error too_many_bytes(const std::string& id, std::uint64_t limit) {
-  return make_error(ErrorCode::resource_exhausted, id, " is larger than the limit of ", limit,
-                    " bytes; take a smaller variant, or raise the limit");
-}
-
-// One call's totals, for its progress.
-class Tally {
- public:
-  /// `files` as they are at the beginning.
-  Tally(const PullOptions& options, std::string id, std::uint64_t bytes, std::vector<PulledPart> files)
-      : options_(options),
-        id_(std::move(id)),
-        files_(std::move(files)),
-        progress_{.total_bytes = bytes, .total_files = files_.size(), .files = files_} {}
-
-  /// More of a file, or less where it begins again.
-  void add_bytes(std::size_t file, std::int64_t bytes) {
-    const std::lock_guard<base::Mutex> lock(mutex_);
-    bytes_ += bytes;
-    progress_.done_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes_, 0));
-    // Of a file whose size is not stated only this tells how large it is.
-    if (options_.max_bytes > 0 && progress_.done_bytes > options_.max_bytes)
-      throw too_many_bytes(id_, options_.max_bytes);
-    PulledPart& part = files_[file];
-    const auto done = static_cast<std::int64_t>(part.done_bytes) + bytes;
-    part.done_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(done, 0));
-    part.total_bytes = std::max(part.total_bytes, part.done_bytes);
-    report();
-  }
-  void add_file(std::size_t file) {
-    const std::lock_guard<base::Mutex> lock(mutex_);
-    ++progress_.done_files;
-    files_[file].is_done = true;
-    files_[file].done_bytes = files_[file].total_bytes;
-    report();
-  }
-
- private:
-  void report() const {
-    if (options_.progress) options_.progress(progress_);
-  }
-
-  const PullOptions& options_;
-  const std::string id_;
-  base::Mutex mutex_;
-  std::int64_t bytes_ = 0;
-  std::vector<PulledPart> files_;
-  PullProgress progress_;
-};
 
 struct Task {
   RemoteFile file;
@@ -98,7 +47,7 @@ class Pull {
 
   PulledModel run() {
     const bool is_mirror = is_file_address(reference_.endpoint);
-    if (!is_mirror && options_.offline.value_or(is_hub_offline())) return find_in_cache();
+    if (!is_mirror && is_offline(options_)) return find_in_cache();
     source_ = make_source();
     model_ = source_->list(id(), reference_.revision);
     plan();
@@ -119,21 +68,13 @@ class Pull {
 
   std::unique_ptr<ModelSource> make_source() const {
     if (is_file_address(reference_.endpoint)) return std::make_unique<MirrorSource>(file_path(reference_.endpoint));
-    const std::string usual = options_.endpoint.empty() ? hub_endpoint() : options_.endpoint;
-    const std::string endpoint = reference_.endpoint.empty() ? usual : reference_.endpoint;
-    // The token is for the usual endpoint, and not for a server that a reference names.
-    const bool is_usual = parse_http_url(endpoint).has_origin_of(parse_http_url(usual));
-    std::string token = options_.token ? *options_.token : hub_token();
-    if (!is_usual) token.clear();
-    return std::make_unique<HubSource>(
-        HubAccess(endpoint, std::move(token), options_.timeout,
-                  {.first_delay = options_.retry_delay, .longest_delay = 30 * options_.retry_delay}, options_.stop),
-        options_.connections);
+    return std::make_unique<HubSource>(access_for(reference_.endpoint, options_), options_.connections);
   }
 
   void plan() {
-    const FileChoice choice{
-        .variant = reference_.variant, .include = options_.include, .exclude = options_.exclude, .all = options_.all};
+    FileChoice choice{
+        .variants = options_.variants, .include = options_.include, .exclude = options_.exclude, .all = options_.all};
+    if (!reference_.variant.empty()) choice.variants.push_back(reference_.variant);
     const std::vector<RemoteFile> files = choose_files(
         model_, id(), choice, [&](const RemoteFile& file) { return source_->read_text(id(), model_, file); });
     require_portable_names(files, listing_name(id()));
@@ -192,7 +133,7 @@ class Pull {
     const CacheWriter to = writer();
     const bool is_complete = std::ranges::all_of(tasks_, &Task::is_there);
     if (!is_complete) to.make_folders(cache_);
-    Tally tally(options_, id(), to_fetch, parts());
+    PullTally tally(options_, id(), to_fetch, parts());
     std::atomic<std::size_t> next{0};
     run_in_parallel(std::min(kFilesAtOnce, tasks_.size()), options_.stop, [&](const std::stop_token& stop) {
       for (std::size_t i = next++; i < tasks_.size() && !stop.stop_requested(); i = next++) {
@@ -239,6 +180,7 @@ class Pull {
 }  // namespace
 
 PulledModel pull_model(std::string_view reference, const PullOptions& options) {
+  if (is_registry_reference(reference, options.registry)) return pull_from_registry(reference, options);
   return Pull(parse_pull_reference(reference), options).run();
 }
 

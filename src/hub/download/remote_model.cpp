@@ -68,6 +68,17 @@ std::string folded(const std::string& name) {
   throw make_error(ErrorCode::corrupt, what, ": ", why);
 }
 
+// A short text of the listing that only people read; empty where it is none.
+std::string word_of(const Json* object, std::string_view key) {
+  constexpr std::size_t kMostWord = 200;
+  const Json* value = object != nullptr && object->is_object() ? object->find_value(key) : nullptr;
+  if (value == nullptr || !value->is_string() || value->as_string(key).size() > kMostWord) return {};
+  std::string word = value->as_string(key);
+  const bool is_plain =
+      std::ranges::none_of(word, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return is_plain ? word : std::string();
+}
+
 RemoteFile parse_file(const Json& entry, const std::string& what) {
   RemoteFile file{.name = entry.get_string("rfilename", ""), .bytes = {}, .digest = {}};
   if (!stays_inside(file.name))
@@ -101,6 +112,8 @@ RemoteModel parse_remote_model(std::string_view text, const std::string& what) {
     RemoteModel model;
     model.commit = json.get_string("sha", "");
     if (!is_commit_hash(model.commit)) refuse_listing(what, "it does not state the commit in \"sha\"");
+    model.gated = word_of(&json, "gated");
+    model.licence = word_of(json.find_value("cardData"), "license");
     const Json* siblings = json.find_value("siblings");
     if (siblings == nullptr) refuse_listing(what, "it has no list of files, \"siblings\"");
     const Json::Array& entries = siblings->as_array("siblings");

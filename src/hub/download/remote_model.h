@@ -23,6 +23,8 @@ struct RemoteFile {
 struct RemoteModel {
   std::string commit;         // is_commit_hash
   std::string revision = {};  // that was asked for
+  std::string gated = {};     // "auto", "manual": whose licence must be accepted first; empty: not, as far as stated
+  std::string licence = {};   // of its card; empty: not stated
   std::vector<RemoteFile> files;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <future>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "alate/embedding.h"
@@ -13,7 +14,9 @@
 #include "pipelines/embed/modules.h"
 #include "pipelines/kinds/kind_graph.h"
 #include "pipelines/kinds/kind_modules.h"
+#include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
+#include "pipelines/rerank/score_tokens.h"
 #include "pipelines/task_head.h"
 #include "pipelines/tasks.h"
 #include "pipelines/tokenizer_loading.h"
@@ -60,15 +63,23 @@ PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingReq
 }
 
 // The check of a task that a head computes.
-Selection check_task_loadable(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task) {
+Selection check_task_loadable(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task,
+                              bool has_tokenizer) {
   runtime::LoadWatch unwatched;
   const runtime::ModelFiles found = runtime::find_model_files(folder, request.options);
-  std::future<Tokenizer> tokenizer = begin_loading_tokenizer(found.folder, request.options);
+  std::future<Tokenizer> tokenizer;
+  if (has_tokenizer) tokenizer = begin_loading_tokenizer(found.folder, request.options);
   const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
   const bool reranks = task == Task::rerank;
   reranks ? require_reranker(*model) : require_task(*model, task);
-  const Tokenizer loaded = tokenizer.get();
-  const auto check = [&](const Model::State& on) { reranks ? check_reranker(on, loaded) : check_task(on, task); };
+  std::optional<Tokenizer> loaded;
+  if (has_tokenizer) loaded = tokenizer.get();
+  const auto check = [&](const Model::State& on) {
+    if (reranks && loaded) return check_reranker(on, *loaded);
+    if (reranks && is_language_model(on))  // any two tokens will do
+      return on.check(rerank_head(on, ScoreTokens{.yes = 0, .no = 1}), models::HeadChoice::none);
+    check_task(on, task);
+  };
   model->bind_to_backend(check, {}, Model::State::Purpose::check);
   return model->facts.selection;
 }
@@ -112,15 +123,15 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
   return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(files.model)};
 }
 
-Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request) {
+Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request, bool has_tokenizer) {
   LoadOptions& options = request.options;
   const Task task = tasks_of(folder, options).front();
   if (options.dtype == ComputeType::automatic && task == Task::embed) options = exact_options(options);
   options.dump_graphs.clear();
-  if (task != Task::embed) return check_task_loadable(folder, request, task);
+  if (task != Task::embed) return check_task_loadable(folder, request, task, has_tokenizer);
   runtime::LoadWatch unwatched;
   PipelineFiles files = read_files(folder, request, unwatched);
-  files.tokenizer.get();
+  if (has_tokenizer) files.tokenizer.get();
   const auto check = [&](const Model::State& on) {
     check_kinds(on, files.modules, files.kinds, EmbeddingKinds::only(files.kinds.main_kind()),
                 files.modules.normalizes());

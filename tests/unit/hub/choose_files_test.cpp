@@ -113,7 +113,7 @@ TEST(ChooseFiles, OnnxByVariant) {
                        "onnx/model_q4.onnx_data"};
   const auto weights = [&](const std::string& variant) {
     Names out;
-    for (const std::string& name : chosen(names, {.variant = variant})) {
+    for (const std::string& name : chosen(names, {.variants = {variant}})) {
       if (name.starts_with("onnx/")) out.push_back(name);
     }
     return out;
@@ -123,8 +123,8 @@ TEST(ChooseFiles, OnnxByVariant) {
   EXPECT_EQ(weights("INT8"), (Names{"onnx/model_int8.onnx"}));
   EXPECT_EQ(weights("quantized"), (Names{"onnx/model_quantized.onnx"}));
   EXPECT_EQ(weights("q4"), (Names{"onnx/model_q4.onnx", "onnx/model_q4.onnx_data"}));
-  EXPECT_EQ(chosen({"model.safetensors", "onnx/model.onnx"}, {.variant = "onnx"}), (Names{"onnx/model.onnx"}));
-  const Error error = refused(names, {.variant = "q5"});
+  EXPECT_EQ(chosen({"model.safetensors", "onnx/model.onnx"}, {.variants = {"onnx"}}), (Names{"onnx/model.onnx"}));
+  const Error error = refused(names, {.variants = {"q5"}});
   EXPECT_EQ(error.code(), ErrorCode::not_found);
   EXPECT_NE(error.message().find(R"("fp16", "int8", "q4", "quantized")"), std::string::npos) << error.message();
 }
@@ -137,10 +137,10 @@ TEST(ChooseFiles, VariantsAsTransformersNamesThem) {
                        "model.int4-00001-of-00001.safetensors",
                        "model.safetensors.index.int4.json"};
   EXPECT_EQ(chosen(names), (Names{"config.json", "model.safetensors"}));
-  EXPECT_EQ(chosen(names, {.variant = "fp16"}), (Names{"config.json", "model.fp16.safetensors"}));
-  EXPECT_EQ(chosen(names, {.variant = "int4"}, R"({"weight_map": {"a": "model.int4-00001-of-00001.safetensors"}})"),
+  EXPECT_EQ(chosen(names, {.variants = {"fp16"}}), (Names{"config.json", "model.fp16.safetensors"}));
+  EXPECT_EQ(chosen(names, {.variants = {"int4"}}, R"({"weight_map": {"a": "model.int4-00001-of-00001.safetensors"}})"),
             (Names{"config.json", "model.int4-00001-of-00001.safetensors", "model.safetensors.index.int4.json"}));
-  EXPECT_NE(refused(names, {.variant = "q4"}).message().find(R"("fp16", "int4")"), std::string::npos);
+  EXPECT_NE(refused(names, {.variants = {"q4"}}).message().find(R"("fp16", "int4")"), std::string::npos);
 }
 
 TEST(ChooseFiles, GgufByVariant) {
@@ -151,8 +151,8 @@ TEST(ChooseFiles, GgufByVariant) {
                        "bge-f16-00002-of-00002.gguf",
                        "mmproj-f16.gguf"};
   EXPECT_EQ(chosen(names), (Names{"README.md", "bge-Q8_0.gguf"}));
-  EXPECT_EQ(chosen(names, {.variant = "q4_k_m"}), (Names{"README.md", "bge-Q4_K_M.gguf"}));
-  EXPECT_EQ(chosen(names, {.variant = "f16"}),
+  EXPECT_EQ(chosen(names, {.variants = {"q4_k_m"}}), (Names{"README.md", "bge-Q4_K_M.gguf"}));
+  EXPECT_EQ(chosen(names, {.variants = {"f16"}}),
             (Names{"README.md", "bge-f16-00001-of-00002.gguf", "bge-f16-00002-of-00002.gguf"}));
   EXPECT_EQ(chosen({"model.gguf"}), (Names{"model.gguf"}));
   const Error error = refused({"a-q2_k.gguf", "a-q3_k.gguf"});
@@ -160,7 +160,7 @@ TEST(ChooseFiles, GgufByVariant) {
   EXPECT_NE(error.message().find(R"("Q2_K", "Q3_K")"), std::string::npos) << error.message();
   // Beside safetensors, only where asked for.
   EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}), (Names{"model.safetensors"}));
-  EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}, {.variant = "q2_k"}), (Names{"a-q2_k.gguf"}));
+  EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}, {.variants = {"q2_k"}}), (Names{"a-q2_k.gguf"}));
 }
 
 TEST(ChooseFiles, Patterns) {

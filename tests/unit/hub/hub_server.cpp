@@ -136,6 +136,16 @@ void HubServer::put_listing(const std::string& id, std::string text) {
   models_[id].listing = std::move(text);
 }
 
+void HubServer::put_page(const std::string& path, std::string body) {
+  const std::lock_guard lock(mutex_);
+  pages_[path] = std::move(body);
+}
+
+void HubServer::remove_page(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  pages_.erase(path);
+}
+
 void HubServer::change_answers(std::function<void(const HubRequest&, HubAnswer&)> change) {
   const std::lock_guard lock(mutex_);
   change_ = std::move(change);
@@ -215,6 +225,9 @@ HubAnswer HubServer::answer_storage(const HubRequest& request) const {
 
 HubAnswer HubServer::answer(const HubRequest& request) {
   if (request.is_storage) return answer_storage(request);
+  if (const auto page = pages_.find(request.path); page != pages_.end())
+    return {.fields = {{"Content-Type", "application/json"}}, .body = page->second};
+  if (request.path.starts_with("/v1/")) return {.status = 404, .body = "none"};
   const bool is_api = request.path.starts_with("/api/models/");
   const std::string path = request.path.substr(is_api ? 12 : 1);
   for (const auto& [id, model] : models_) {

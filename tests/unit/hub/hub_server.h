@@ -50,6 +50,9 @@ class HubServer {
   void put_model(const std::string& id, const std::string& commit, std::map<std::string, HubFile> files);
   /// The answer to /api/models/ID/revision/..., in place of that of put_model.
   void put_listing(const std::string& id, std::string text);
+  /// What is at a path of the hub, whatever else is there: {"/v1/index.json", "{…}"}.
+  void put_page(const std::string& path, std::string body);
+  void remove_page(const std::string& path);
   /// Called with each answer before it is sent, from several threads.
   void change_answers(std::function<void(const HubRequest&, HubAnswer&)> change);
 
@@ -86,6 +89,7 @@ class HubServer {
   std::atomic<bool> stops_{false};
   mutable std::mutex mutex_;
   std::map<std::string, Model> models_;
+  std::map<std::string, std::string> pages_;
   std::map<std::string, std::string> stored_;  // contents by digest
   std::function<void(const HubRequest&, HubAnswer&)> change_;
   std::vector<HubRequest> requests_;
