@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alate/chunk.h"
+#include "alate/embedding_precision.h"
 #include "alate/error.h"
 #include "alate/search.h"
 #include "apps/alate/common_options.h"
@@ -38,6 +39,15 @@ void run_index(Arguments& arguments) {
   arguments.option("--target-tokens", "N", "the most tokens of a passage; default: 200", index.chunk.target_tokens);
   arguments.option("--overlap-tokens", "N", "the most that it repeats of the one before; default: a tenth of them",
                    index.chunk.overlap_tokens);
+  arguments.option("--precision", "TYPE",
+                   "float32, int8 or binary: the vectors' numbers in the index; default: float32",
+                   [&index](std::string_view name) {
+                     const std::optional<Precision> found = parse_precision(name);
+                     if (!found || *found == Precision::uint8 || *found == Precision::ubinary)
+                       throw make_error(ErrorCode::invalid_argument, "is one of float32, int8, binary");
+                     index.precision = *found;
+                   });
+  arguments.choices({"float32", "int8", "binary"});
   declare_progress(arguments, hides_progress);
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;

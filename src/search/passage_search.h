@@ -1,0 +1,28 @@
+// The stages of SearchIndex::search one by one, for code that batches the questions of many callers.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "alate/search.h"
+#include "search/index_file.h"
+#include "search/nearest_rows.h"
+
+namespace alate::search {
+
+/// Whether the index has vectors as this model makes them. Reads the settings of the model's folder.
+bool is_of_model(const IndexFile& index, const EmbeddingPipeline& pipeline);
+
+/// These passages as results, with the question's words marked.
+std::vector<SearchResult> results_of(const IndexFile& index, std::string_view question,
+                                     std::span<const RowScore> passages);
+
+/// How many passages a reranker reads so that `options.top` are best.
+std::size_t candidates_of(const SearchOptions& options, bool has_reranker);
+
+/// The first `count` of `results` by a reranker's scores of them, which become their own.
+std::vector<SearchResult> reranked(std::vector<SearchResult> results, std::span<const float> scores, std::size_t count);
+
+}  // namespace alate::search
