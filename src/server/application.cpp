@@ -14,6 +14,7 @@
 #include "server/dispatcher.h"
 #include "server/http/http_server.h"
 #include "server/metrics/metrics.h"
+#include "server/models/index_host.h"
 #include "server/models/model_host.h"
 #include "server/open_files.h"
 #include "server/readiness.h"
@@ -103,9 +104,11 @@ struct Application::State {
         work(kWorkThreads),
         loaders(kLoadThreads),
         models(settings, loaders, observer()),
+        indexes(settings.indexes),
         router(all_routes(), settings.base_path),
         services{settings,
                  models,
+                 indexes,
                  metrics,
                  work,
                  router,
@@ -176,6 +179,7 @@ struct Application::State {
   WorkQueue work;
   WorkQueue loaders;
   ModelHost models;
+  IndexHost indexes;
   Router router;
   Services services;
   Admission admission;

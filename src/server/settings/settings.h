@@ -55,7 +55,8 @@ struct Settings {
   std::size_t threads = 0;                                          // 0: one per core
   bool pin_threads = false;                                         // pins each worker to a core
   bool map_files = true;
-  bool hub_cache = false;  // offers the models of huggingface_hub's cache too
+  std::map<std::string, std::string> indexes;  // names that clients send, and folders of `alate index`
+  bool hub_cache = false;                      // offers the models of huggingface_hub's cache too
   bool allow_downloads = false;
   bool offline = false;
 
