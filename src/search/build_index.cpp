@@ -15,10 +15,12 @@
 #include "base/log.h"
 #include "base/threads/controlled_call.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
 #include "search/documents.h"
 #include "search/index_file.h"
 #include "search/index_identity.h"
 #include "search/index_writer.h"
+#include "search/question_vectors.h"
 
 namespace alate {
 namespace {
@@ -51,8 +53,8 @@ class KeptFiles {
     if (!fs::is_regular_file(path, error)) return;
     try {
       const auto index = std::make_shared<const IndexFile>(path);
-      const bool fits = index->origin().identity == form.origin.identity && index->dimensions() == dimensions &&
-                        search::can_take(index->vectors().precision, form.precision);
+      const bool fits = index->origin().identity == form.origin.identity &&
+                        (!form.kinds.dense || index->dimensions() == dimensions) && search::can_take(*index, form);
       if (!fits) return;
       std::size_t row = 0;
       for (const FileEntry& file : index->files()) {
@@ -97,6 +99,17 @@ class KeptFiles {
   std::map<std::string, std::vector<KeptPassages>> kept_;
 };
 
+// Dense and sparse vectors as far as the model gives them, or those that are asked for.
+EmbeddingKinds indexed_kinds(const EmbeddingPipeline& pipeline, const IndexOptions& options) {
+  const EmbeddingKinds given = pipeline.kinds();
+  EmbeddingKinds kinds =
+      options.kinds == EmbeddingKinds() ? EmbeddingKinds{.dense = given.dense, .sparse = given.sparse} : options.kinds;
+  if (kinds.multi_vector)
+    throw Error(ErrorCode::invalid_argument, "an index has dense and sparse vectors, and none for each token");
+  pipelines::require_kinds(pipeline, kinds);
+  return kinds;
+}
+
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -113,8 +126,9 @@ class IndexBuilder {
         folder_(folder),
         options_(options),
         call_(call),
-        form_{.origin = {search::vector_identity(pipeline) + search::chunk_identity(options.chunk), options.model},
-              .precision = options.precision} {
+        form_{.origin = {search::index_identity(pipeline, options.chunk), options.model},
+              .precision = options.precision,
+              .kinds = indexed_kinds(pipeline, options)} {
     kept_.add(folder / search::kIndexFile, form_, pipeline.dimensions());
     for (const fs::path& part : parts()) kept_.add(part, form_, pipeline.dimensions());
   }
@@ -230,12 +244,7 @@ class IndexBuilder {
   // Embeds the part's passages and puts them on disk.
   void close_part() {
     if (part_.size() > 0) {
-      const Embeddings made = pipelines::embed_texts(pipeline_, std::span<const std::string>(part_.texts),
-                                                     search::passage_options(), {.cancellation = call_.cancellation()});
-      const auto values = made.vectors.values<float>();
-      part_.vectors.assign(values.begin(), values.end());
-      report_.tokens += made.tokens;
-      report_.truncated += made.truncated.size();
+      embed_part();
       sources_[*part_source_] = std::make_shared<const IndexFile>(save_part());
       sources_[*part_source_]->release();
       part_source_.reset();
@@ -243,6 +252,19 @@ class IndexBuilder {
     // Files without a passage are in no part: that they have none is found again at once.
     part_ = {};
     part_bytes_ = 0;
+  }
+
+  void embed_part() {
+    const std::vector<std::string_view> texts(part_.texts.begin(), part_.texts.end());
+    const backends::RunOptions run{.cancellation = call_.cancellation()};
+    KindEmbeddings made = search::embed_for_index(pipeline_, texts, form_.kinds, search::passage_options(), run);
+    if (form_.kinds.dense) {
+      const auto values = made.dense.values<float>();
+      part_.vectors.assign(values.begin(), values.end());
+    }
+    part_.sparse = std::move(made.sparse);
+    report_.tokens += made.tokens;
+    report_.truncated += made.truncated.size();
   }
 
   fs::path save_part() {

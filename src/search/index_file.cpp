@@ -68,6 +68,7 @@ IndexFile::IndexFile(const std::filesystem::path& path) : file_(formats::Safeten
                      " of another version of Alate; build the index again: index format");
   origin_ = {member(metadata, "identity", name), member(metadata, "model", name)};
   files_ = read_files(member(metadata, "files", name), name);
+  read_sparse(name);
   read_vectors(name);
   place_numbers_ = tensor_of(*file_, "places", DType::i64, 2, name);
   text_ends_ = tensor_of(*file_, "text_ends", DType::i64, 1, name);
@@ -80,6 +81,7 @@ IndexFile::IndexFile(const std::filesystem::path& path) : file_(formats::Safeten
 // Numbers of 32 bits, or bytes with a scale for each row; with these, bits too.
 void IndexFile::read_vectors(const std::string& name) {
   const formats::TensorEntry* entry = file_->find("vectors");
+  if (entry == nullptr && has_sparse_) return;
   const bool is_float = entry == nullptr || entry->shape.dtype == DType::f32;
   vectors_ = tensor_of(*file_, "vectors", is_float ? DType::f32 : DType::i8, 2, name);
   table_.rows = static_cast<std::size_t>(vectors_.extent(0));
@@ -104,10 +106,32 @@ void IndexFile::read_vectors(const std::string& name) {
   table_.bits = bits_.values<std::uint8_t>();
 }
 
+void IndexFile::read_sparse(const std::string& name) {
+  has_sparse_ = file_->find("sparse_terms") != nullptr;
+  if (!has_sparse_) return;
+  terms_ = tensor_of(*file_, "sparse_terms", DType::i32, 1, name);
+  term_ends_ = tensor_of(*file_, "sparse_ends", DType::i64, 1, name);
+  posting_passages_ = tensor_of(*file_, "sparse_passages", DType::i32, 1, name);
+  posting_weights_ = tensor_of(*file_, "sparse_weights", DType::f32, 1, name);
+  sparse_ = {terms_.values<std::int32_t>(), term_ends_.values<std::int64_t>(), posting_passages_.values<std::int32_t>(),
+             posting_weights_.values<float>()};
+  const auto postings = static_cast<std::int64_t>(sparse_.passages.size());
+  if (sparse_.ends.size() != sparse_.terms.size() || sparse_.weights.size() != sparse_.passages.size())
+    throw broken_index(name, "its sparse vectors have different lengths");
+  std::int64_t term = -1, end = 0;
+  for (std::size_t i = 0; i < sparse_.terms.size(); ++i) {
+    if (sparse_.terms[i] <= term || sparse_.ends[i] < end || sparse_.ends[i] > postings)
+      throw broken_index(name, "its sparse vectors are out of order");
+    term = sparse_.terms[i];
+    end = sparse_.ends[i];
+  }
+  if (end != postings) throw broken_index(name, "its sparse vectors have different lengths");
+}
+
 void IndexFile::check(const std::string& name) const {
   const auto broken = [&](std::string_view what) { return broken_index(name, what); };
-  const auto count = static_cast<std::int64_t>(table_.rows);
-  if (place_numbers_.extent(0) != count || text_ends_.extent(0) != count ||
+  const std::int64_t count = place_numbers_.extent(0);
+  if ((has_dense() && vectors_.extent(0) != count) || text_ends_.extent(0) != count ||
       place_numbers_.extent(1) != static_cast<std::int64_t>(kPlaceNumbers))
     throw broken("its tensors have different lengths");
   std::size_t file = 0, left = files_.empty() ? 0 : files_[0].passages;

@@ -12,6 +12,7 @@
 
 #include "alate/tensor.h"
 #include "formats/safetensors/safetensors.h"
+#include "search/sparse_lists.h"
 #include "search/vector_table.h"
 
 namespace alate::search {
@@ -56,8 +57,13 @@ class IndexFile {
   const IndexOrigin& origin() const { return origin_; }
   const std::vector<FileEntry>& files() const { return files_; }
   std::size_t size() const { return places_.size() / kPlaceNumbers; }
+  /// Of dense vectors; 0 where the index has none.
   std::size_t dimensions() const { return table_.dimensions; }
   const VectorTable& vectors() const { return table_; }
+  /// Empty where the index has no sparse vectors, or only empty ones.
+  const SparseTable& sparse() const { return sparse_; }
+  bool has_dense() const { return table_.dimensions > 0; }
+  bool has_sparse() const { return has_sparse_; }
   Place place(std::size_t passage) const;
   std::string_view text(std::size_t passage) const;
   /// The texts of passages [first, first + count) in one piece.
@@ -71,13 +77,17 @@ class IndexFile {
 
  private:
   void read_vectors(const std::string& name);
+  void read_sparse(const std::string& name);
   void check(const std::string& name) const;
 
   std::shared_ptr<const formats::SafetensorsFile> file_;
   IndexOrigin origin_;
   std::vector<FileEntry> files_;
   VectorTable table_;
-  Tensor vectors_, scales_, bits_, place_numbers_, text_ends_, text_bytes_;
+  SparseTable sparse_;
+  bool has_sparse_ = false;
+  Tensor vectors_, scales_, bits_, terms_, term_ends_, posting_passages_, posting_weights_, place_numbers_, text_ends_,
+      text_bytes_;
   std::span<const std::int64_t> places_, ends_;
 };
 

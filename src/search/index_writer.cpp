@@ -11,6 +11,7 @@
 #include "base/files/atomic_file.h"
 #include "formats/json.h"
 #include "formats/safetensors/safetensors_writer.h"
+#include "search/sparse_lists.h"
 #include "search/vector_table.h"
 
 namespace alate::search {
@@ -96,6 +97,23 @@ std::vector<StreamedTensor> vector_tensors(Precision precision, std::size_t rows
   return tensors;
 }
 
+enum class SparsePart : std::uint8_t { passages, weights };
+using GiveWeights = std::function<void(const Sink& sink, SparsePart part)>;
+
+void add_sparse_tensors(std::vector<StreamedTensor>& tensors, const std::vector<std::int32_t>& terms,
+                        const std::vector<std::int64_t>& ends, const GiveWeights& postings) {
+  const auto count = static_cast<std::int64_t>(terms.size()), all = ends.empty() ? 0 : ends.back();
+  const auto part = [&](SparsePart which) { return [&postings, which](const Sink& sink) { postings(sink, which); }; };
+  tensors.push_back({"sparse_terms", {DType::i32, {count}}, [&terms](const Sink& sink) {
+                       give(sink, std::span<const std::int32_t>(terms));
+                     }});
+  tensors.push_back({"sparse_ends", {DType::i64, {count}}, [&ends](const Sink& sink) {
+                       give(sink, std::span<const std::int64_t>(ends));
+                     }});
+  tensors.push_back({"sparse_passages", {DType::i32, {all}}, part(SparsePart::passages)});
+  tensors.push_back({"sparse_weights", {DType::f32, {all}}, part(SparsePart::weights)});
+}
+
 void give_place(const Sink& sink, const Place& at, std::size_t file) {
   const std::array<std::int64_t, IndexFile::kPlaceNumbers> numbers = {
       static_cast<std::int64_t>(file), at.start, at.end, at.byte_start, at.byte_end, at.line};
@@ -129,6 +147,27 @@ class JoinedSegments {
   std::size_t text_bytes() const { return text_bytes_; }
   std::size_t dimensions() const { return source(segments_.front()).dimensions(); }
 
+  // Neighbours in one source are one run.
+  std::vector<SparseRun> sparse_runs() const {
+    std::vector<SparseRun> runs;
+    std::size_t row = 0, last_source = 0;
+    for (const Segment& segment : segments_) {
+      const bool goes_on =
+          !runs.empty() && last_source == segment.source && runs.back().first + runs.back().count == segment.first;
+      if (goes_on) {
+        runs.back().count += segment.count;
+      } else {
+        runs.push_back({source(segment).sparse(), segment.first, segment.count, row});
+      }
+      last_source = segment.source;
+      row += segment.count;
+    }
+    return runs;
+  }
+  void release() const {
+    for (const auto& each : sources_) each->release();
+  }
+
   // Gives back what was read of a source before the next one is read.
   void for_each(const std::function<void(const IndexFile& index, const Segment& segment)>& visit) const {
     const IndexFile* last = nullptr;
@@ -154,6 +193,41 @@ class JoinedSegments {
   std::size_t rows_ = 0, text_bytes_ = 0;
 };
 
+// The inverted lists of runs as one; what is in memory is an entry for each term.
+class JoinedSparse {
+ public:
+  explicit JoinedSparse(std::vector<SparseRun> runs) : runs_(std::move(runs)) {
+    for_each_term(runs_, [&](std::int32_t term, const SparseRun&, std::span<const std::int32_t> passages,
+                             std::span<const float>) {
+      if (terms_.empty() || terms_.back() != term) {
+        terms_.push_back(term);
+        ends_.push_back(ends_.empty() ? 0 : ends_.back());
+      }
+      ends_.back() += static_cast<std::int64_t>(passages.size());
+    });
+  }
+
+  const std::vector<std::int32_t>& terms() const { return terms_; }
+  const std::vector<std::int64_t>& ends() const { return ends_; }
+
+  void give_postings(const Sink& sink, SparsePart part) const {
+    std::vector<std::int32_t> moved;
+    for_each_term(runs_, [&](std::int32_t, const SparseRun& run, std::span<const std::int32_t> passages,
+                             std::span<const float> weights) {
+      if (part == SparsePart::weights) return give(sink, weights);
+      moved.clear();
+      for (const std::int32_t passage : passages)
+        moved.push_back(static_cast<std::int32_t>(static_cast<std::size_t>(passage) - run.first + run.new_first));
+      give(sink, std::span<const std::int32_t>(moved));
+    });
+  }
+
+ private:
+  std::vector<SparseRun> runs_;
+  std::vector<std::int32_t> terms_;
+  std::vector<std::int64_t> ends_;
+};
+
 void give_ends(const Sink& sink, const JoinedSegments& joined) {
   std::int64_t end = 0;
   joined.for_each([&](const IndexFile& index, const Segment& segment) {
@@ -166,17 +240,32 @@ void give_ends(const Sink& sink, const JoinedSegments& joined) {
 
 }  // namespace
 
-bool can_take(Precision stored, Precision wanted) { return stored == wanted || stored == Precision::float32; }
+bool can_take(const IndexFile& index, const IndexForm& form) {
+  const Precision stored = index.vectors().precision;
+  if (form.kinds.dense && (!index.has_dense() || (stored != form.precision && stored != Precision::float32)))
+    return false;
+  return !form.kinds.sparse || index.has_sparse();
+}
 
 void write_index_file(const std::filesystem::path& path, const IndexForm& form, const Passages& passages) {
   const std::size_t rows = passages.size(), width = passages.vectors.size() / rows;
+  const SparseLists lists = invert(passages.sparse);
   const VectorTable table{.rows = rows, .dimensions = width, .floats = passages.vectors};
   const GiveVectors vectors = [&](const Sink& sink, RowPart part) {
     give_vectors(sink, part, form.precision, table, 0, rows);
   };
   std::size_t text_bytes = 0;
   for (const std::string& text : passages.texts) text_bytes += text.size();
-  std::vector<StreamedTensor> tensors = vector_tensors(form.precision, rows, width, vectors);
+  std::vector<StreamedTensor> tensors;
+  if (form.kinds.dense) tensors = vector_tensors(form.precision, rows, width, vectors);
+  const GiveWeights weights = [&](const Sink& sink, SparsePart part) {
+    if (part == SparsePart::passages) {
+      give(sink, std::span<const std::int32_t>(lists.passages));
+    } else {
+      give(sink, std::span<const float>(lists.weights));
+    }
+  };
+  if (form.kinds.sparse) add_sparse_tensors(tensors, lists.terms, lists.ends, weights);
   tensors.push_back(place_tensor(rows, [&](const Sink& sink) {
     for (const Place& place : passages.places) give_place(sink, place, static_cast<std::size_t>(place.file));
   }));
@@ -205,7 +294,14 @@ void join_index_files(const std::filesystem::path& path, const IndexForm& form, 
         give_vectors(sink, part, form.precision, index.vectors(), segment.first, segment.count);
       });
     };
-    std::vector<StreamedTensor> tensors = vector_tensors(form.precision, joined.rows(), joined.dimensions(), vectors);
+    std::vector<StreamedTensor> tensors;
+    if (form.kinds.dense) tensors = vector_tensors(form.precision, joined.rows(), joined.dimensions(), vectors);
+    const JoinedSparse sparse(form.kinds.sparse ? joined.sparse_runs() : std::vector<SparseRun>());
+    const GiveWeights weights = [&](const Sink& sink, SparsePart part) {
+      sparse.give_postings(sink, part);
+      joined.release();
+    };
+    if (form.kinds.sparse) add_sparse_tensors(tensors, sparse.terms(), sparse.ends(), weights);
     tensors.push_back(place_tensor(joined.rows(), [&](const Sink& sink) {
       joined.for_each([&](const IndexFile& index, const Segment& segment) {
         for (std::size_t i = 0; i < segment.count; ++i) give_place(sink, index.place(segment.first + i), segment.file);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "alate/embedding_precision.h"
 #include "search/index_file.h"
 
@@ -17,7 +18,8 @@ struct Passages {
   std::vector<FileEntry> files;
   std::vector<Place> places;
   std::vector<std::string> texts;
-  std::vector<float> vectors;  // [passages, dimensions]
+  std::vector<float> vectors;           // [passages, dimensions]; empty without dense ones
+  std::vector<SparseEmbedding> sparse;  // of each passage; empty without them
 
   std::size_t size() const { return places.size(); }
 };
@@ -32,18 +34,19 @@ struct Segment {
 /// How an index is written.
 struct IndexForm {
   IndexOrigin origin;
-  Precision precision = Precision::float32;  // float32, int8 or binary
+  Precision precision = Precision::float32;  // of dense vectors: float32, int8 or binary
+  EmbeddingKinds kinds = {.dense = true};    // dense, sparse or both
 };
 
-/// Whether an index of `stored` vectors has what one of `wanted` needs: the same bytes as from the model's own vectors.
-bool can_take(Precision stored, Precision wanted);
+/// Whether an index has what one of this form needs: the same bytes as from the model's own vectors.
+bool can_take(const IndexFile& index, const IndexForm& form);
 
 /// Writes the file, which appears complete. REQUIRES: there are passages.
 void write_index_file(const std::filesystem::path& path, const IndexForm& form, const Passages& passages);
 
 /// Writes an index of segments of others, in their order; the sources are closed before the file appears, since it may
 /// replace one of them. Throws corrupt where a source was changed meanwhile. REQUIRES: there are segments; the sources
-/// have equal dimensions and can_take; files have the passages of their segments.
+/// have equal dimensions, and can_take holds of each; files have the passages of their segments.
 void join_index_files(const std::filesystem::path& path, const IndexForm& form, const std::vector<FileEntry>& files,
                       std::vector<std::shared_ptr<const IndexFile>> sources, const std::vector<Segment>& segments);
 

@@ -8,6 +8,8 @@
 #include "alate/rerank.h"
 #include "search/index_identity.h"
 #include "search/matches.h"
+#include "search/sparse_lists.h"
+#include "search/vector_table.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::search {
@@ -49,7 +51,20 @@ SearchResult result_of(const IndexFile& index, std::size_t passage, float score,
 }  // namespace
 
 bool is_of_model(const IndexFile& index, const EmbeddingPipeline& pipeline) {
-  return index.dimensions() == pipeline.dimensions() && index.origin().identity.starts_with(vector_identity(pipeline));
+  if (index.has_dense() && index.dimensions() != pipeline.dimensions()) return false;
+  const std::string& identity = index.origin().identity;
+  return identity.starts_with(vector_identity(pipeline)) &&
+         (!index.has_sparse() || identity.ends_with(sparse_identity(pipeline)));
+}
+
+std::vector<RowScore> nearest_passages(const IndexFile& index, const EmbeddingKinds& kinds,
+                                       std::span<const float> dense, const SparseEmbedding& sparse, std::size_t count,
+                                       base::ThreadPool& pool, const base::Cancellation& cancellation) {
+  const std::size_t candidates = kinds.dense && kinds.sparse ? std::max(count, kFusedCandidates) : count;
+  std::vector<std::vector<RowScore>> lists;
+  if (kinds.dense) lists.push_back(nearest_vectors(index.vectors(), dense, candidates, pool, cancellation));
+  if (kinds.sparse) lists.push_back(nearest_sparse(index.sparse(), index.size(), sparse, candidates, cancellation));
+  return lists.size() == 1 ? std::move(lists.front()) : fused_by_rank(lists, count);
 }
 
 std::vector<SearchResult> results_of(const IndexFile& index, std::string_view question,

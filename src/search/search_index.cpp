@@ -14,6 +14,7 @@
 #include "search/index_file.h"
 #include "search/index_identity.h"
 #include "search/passage_search.h"
+#include "search/question_vectors.h"
 #include "search/vector_table.h"
 
 namespace alate {
@@ -36,12 +37,31 @@ void require_same_model(const IndexFile& index, const EmbeddingPipeline& pipelin
 
 }  // namespace
 
+std::string_view to_string(SearchMode mode) {
+  switch (mode) {
+    case SearchMode::dense: return "dense";
+    case SearchMode::sparse: return "sparse";
+    case SearchMode::hybrid: break;
+  }
+  return "hybrid";
+}
+
+std::optional<SearchMode> parse_search_mode(std::string_view name) {
+  for (const SearchMode mode : {SearchMode::dense, SearchMode::sparse, SearchMode::hybrid}) {
+    if (to_string(mode) == name) return mode;
+  }
+  return std::nullopt;
+}
+
 SearchIndex SearchIndex::open(const std::filesystem::path& folder) {
   return SearchIndex(std::make_shared<const State>(State{IndexFile(folder / search::kIndexFile)}));
 }
 
 std::size_t SearchIndex::size() const { return state_->file.size(); }
 std::size_t SearchIndex::dimensions() const { return state_->file.dimensions(); }
+EmbeddingKinds SearchIndex::kinds() const {
+  return {.dense = state_->file.has_dense(), .sparse = state_->file.has_sparse()};
+}
 Precision SearchIndex::precision() const { return state_->file.vectors().precision; }
 const std::string& SearchIndex::model() const { return state_->file.origin().model; }
 
@@ -53,11 +73,13 @@ std::vector<SearchResult> SearchIndex::search(const EmbeddingPipeline& pipeline,
     const IndexFile& index = state_->file;
     require_same_model(index, pipeline);
     const backends::RunOptions run{.cancellation = call.cancellation()};
-    const Embeddings asked = pipelines::embed_texts(pipeline, std::span<const std::string_view>(&question, 1),
-                                                    search::question_options(), run);
-    const std::vector<search::RowScore> passages = search::nearest_vectors(
-        index.vectors(), asked.vectors.values<float>(), search::candidates_of(options, reranker.has_value()),
-        base::ThreadPool::shared(), call.cancellation());
+    const EmbeddingKinds compared = search::kinds_of_mode(index, options.mode);
+    const KindEmbeddings asked =
+        search::embed_for_index(pipeline, std::span(&question, 1), compared, search::question_options(), run);
+    const std::vector<search::RowScore> passages = search::nearest_passages(
+        index, compared, compared.dense ? asked.dense.values<float>() : std::span<const float>(),
+        compared.sparse ? asked.sparse.front() : SparseEmbedding(),
+        search::candidates_of(options, reranker.has_value()), base::ThreadPool::shared(), call.cancellation());
     std::vector<SearchResult> results = search::results_of(index, question, passages);
     if (!reranker) return results;
 

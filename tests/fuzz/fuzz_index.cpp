@@ -13,6 +13,7 @@
 #include "base/threads/thread_pool.h"
 #include "search/index_file.h"
 #include "search/matches.h"
+#include "search/sparse_lists.h"
 #include "search/vector_table.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -55,7 +56,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (bytes > size) std::abort();
     const search::VectorTable& vectors = index.vectors();
-    if (vectors.rows != index.size()) std::abort();
+    if (index.has_dense() ? vectors.rows != index.size() : !index.has_sparse()) std::abort();
+    SparseEmbedding sparse;
+    for (const std::int32_t term : index.sparse().terms) {
+      sparse.indices.push_back(term);
+      sparse.values.push_back(1);
+    }
+    for (const search::RowScore& row :
+         search::nearest_sparse(index.sparse(), index.size(), sparse, 3, base::Cancellation::never())) {
+      if (row.row >= index.size()) std::abort();
+    }
+    if (!index.has_dense()) return 0;
     // Reads every vector, and compares the answers of one thread and of two.
     std::vector<float> question(vectors.dimensions);
     for (std::size_t i = 0; i < question.size(); ++i) question[i] = i % 3 == 0 ? -1.0F : static_cast<float>(i % 5);

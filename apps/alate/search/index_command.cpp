@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alate/chunk.h"
+#include "alate/embedding_kinds.h"
 #include "alate/embedding_precision.h"
 #include "alate/error.h"
 #include "alate/search.h"
@@ -21,7 +22,7 @@
 namespace alate::app {
 
 void run_index(Arguments& arguments) {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, kind_names;
   std::string model = "builtin:minilm";
   IndexOptions index;
   bool hides_progress = false;
@@ -48,6 +49,8 @@ void run_index(Arguments& arguments) {
                      index.precision = *found;
                    });
   arguments.choices({"float32", "int8", "binary"});
+  arguments.list("--kind", "KIND", "dense, sparse or both; default: those of the two that the model gives", kind_names);
+  arguments.choices({"dense", "sparse"});
   declare_progress(arguments, hides_progress);
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;
@@ -56,6 +59,12 @@ void run_index(Arguments& arguments) {
   if (options.out.empty() || options.out == "-")
     throw arguments.usage_error("--out DIR is missing: where the index goes");
   pipelines::check_chunk_options(index.chunk);
+  for (const std::string& name : kind_names) {
+    const std::optional<EmbeddingKind> kind = parse_embedding_kind(name);
+    if (!kind || *kind == EmbeddingKind::multi_vector)
+      throw arguments.usage_error("--kind is \"" + name + "\"; it must be dense or sparse");
+    index.kinds.add(*kind);
+  }
 
   const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
   index.model = shortest_reference(options, model);

@@ -26,6 +26,8 @@ constexpr std::string_view kSearchBodyBegin = R"({
     "index": {"type": "string", "maxLength": 64, "description": "A name of the server's setting indexes."},
     "query": {"type": "string", "minLength": 1, "maxLength": 65536, "description": "The question."},
     "top_k": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10, "description": "How many passages."},
+    "mode": {"type": "string", "enum": ["dense", "sparse", "hybrid"],
+      "description": "What is compared: vectors, weights of vocabulary entries, or both, joined by their ranks; all that the index has if absent."},
     "rerank_model": {"type": "string", "maxLength": 256,
       "description": "A cross-encoder of /api/models that reads the question with each of the best 50 passages (top_k, if that is more), and whose scores order them."},)";
 
@@ -57,7 +59,7 @@ constexpr std::string_view kSearchAnswerBegin = R"({
         "byte_start": {"type": "integer"},
         "byte_end": {"type": "integer"},
         "text": {"type": "string"},
-        "score": {"type": "number", "description": "The cosine, or the reranker's score."},
+        "score": {"type": "number", "description": "The cosine; of sparse vectors the dot product; of both the sum of 1 / (60 + rank); or the reranker's score."},
         "spans": {"type": "array", "description": "Where words of the question are, as start and end.",
           "items": {"type": "array", "items": {"type": "integer"}}}
       }
@@ -88,6 +90,8 @@ void search_by_question(Call& call) {
   request.rerank_model = call.body.get_string("rerank_model", "");
   request.keep_alive = read_keep_alive(call.body);
   request.options.top = static_cast<std::size_t>(call.body.get_int("top_k", 10));
+  if (const formats::Json* mode = call.body.find_value("mode"))
+    request.options.mode = parse_search_mode(mode->as_string("mode"));
   request.parameter = "query";
   request.lone = true;
   search_index(call, std::move(request),

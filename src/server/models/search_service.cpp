@@ -1,7 +1,9 @@
 #include "server/models/search_service.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,9 +12,10 @@
 #include "formats/json.h"
 #include "hub/model_reference.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
 #include "search/index_identity.h"
 #include "search/passage_search.h"
-#include "search/vector_table.h"
+#include "search/question_vectors.h"
 #include "server/failure.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
@@ -47,23 +50,48 @@ class SearchCall final : public ModelCall {
 
   pipelines::PreparedRows prepare() override {
     index_->require_model(answer_.model);
+    try {
+      kinds_ = search::kinds_of_mode(index_->file(), request_.options.mode);
+    } catch (const Error& error) {
+      refuse(Problem::Kind::impossible, error.message(), "mode");
+    }
     const std::string_view question = request_.question;
-    return pipelines::prepare_embedding(pipeline(), std::span(&question, 1), options_, base::Cancellation::never());
+    pipelines::PreparedRows prepared =
+        pipelines::prepare_embedding(pipeline(), std::span(&question, 1), options_, base::Cancellation::never());
+    ids_ = prepared.rows.front().ids;
+    return prepared;
   }
   std::string excess() const override {
     return " has more than the " + std::to_string(pipeline().max_length()) + " tokens that the model takes";
   }
   std::shared_ptr<const runtime::BatchProgram> program() override {
-    return pipeline().state().entry_point(pipelines::normalizes(pipeline(), options_), options_.task);
+    if (kinds_ == EmbeddingKinds::only(EmbeddingKind::dense))
+      return pipeline().state().entry_point(pipelines::normalizes(pipeline(), options_), options_.task);
+    reader_.emplace(pipeline(), kinds_, options_);
+    return reader_->entry_point();
   }
-  void take(std::vector<float> values) override { vector_ = std::move(values); }
+  void take(std::vector<float> values) override { values_ = std::move(values); }
+
+  // Makes the question's vectors of the numbers.
+  void read_question() {
+    if (!reader_) {
+      values_.resize(pipelines::finish_embedding(pipeline(), options_, values_));
+      return;
+    }
+    reader_->add(ids_, values_);
+    KindEmbeddings read = reader_->take();
+    const std::span<const float> dense = kinds_.dense ? read.dense.values<float>() : std::span<const float>();
+    values_.assign(dense.begin(), dense.end());
+    if (kinds_.sparse) sparse_ = std::move(read.sparse.front());
+  }
 
   void find_passages() {
-    vector_.resize(pipelines::finish_embedding(pipeline(), options_, vector_));
+    read_question();
     const auto nobody_waits = [this] { return exchange().abandoned(); };
-    const std::vector<search::RowScore> passages = search::nearest_vectors(
-        index_->file().vectors(), vector_, search::candidates_of(request_.options, !request_.rerank_model.empty()),
-        base::ThreadPool::shared(), base::Cancellation::when(nobody_waits));
+    const std::vector<search::RowScore> passages =
+        search::nearest_passages(index_->file(), kinds_, values_, sparse_,
+                                 search::candidates_of(request_.options, !request_.rerank_model.empty()),
+                                 base::ThreadPool::shared(), base::Cancellation::when(nobody_waits));
     std::size_t bytes = 0;
     for (const search::RowScore& passage : passages) bytes += index_->file().text(passage.row).size();
     if (bytes > kMostAnsweredBytes)
@@ -101,7 +129,11 @@ class SearchCall final : public ModelCall {
   const Format format_;
   const EmbedOptions options_ = search::question_options();
   ModelAnswer answer_;
-  std::vector<float> vector_;
+  EmbeddingKinds kinds_;
+  std::optional<pipelines::KindReader> reader_;  // where sparse vectors are compared
+  std::vector<std::int32_t> ids_;                // of the question
+  std::vector<float> values_;
+  SparseEmbedding sparse_;
   std::vector<SearchResult> results_;
 };
 

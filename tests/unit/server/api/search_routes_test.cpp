@@ -12,6 +12,7 @@
 #include "alate/rerank.h"
 #include "alate/search.h"
 #include "search/search_json.h"
+#include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/server/route_testing.h"
 
@@ -156,6 +157,22 @@ TEST_F(SearchRoutes, ALongQuestionIsCut) {
   const Response cut = post(R"("index":"notes","top_k":1,"query":")" + words + "\"");
   ASSERT_EQ(cut.status, 200) << cut.body;
   EXPECT_EQ(text(json(cut), "truncated"), "[0]");
+}
+
+TEST_F(SearchRoutes, AnIndexWithSparseVectorsIsSearchedInEveryMode) {
+  tests::write_tiny_kinds(settings.models_dir / "tiny/m3", "m3");
+  const auto pipeline = EmbeddingPipeline::load(settings.models_dir / "tiny/m3");
+  const fs::path out = folder.path() / "both";
+  build_index(pipeline, {texts_.path()}, out, {.model = "tiny/m3"});
+  settings.indexes["both"] = out.string();
+  for (const std::string name : {"", "dense", "sparse", "hybrid"}) {
+    const std::string mode = name.empty() ? "" : R"(,"mode":")" + name + "\"";
+    const std::vector<SearchResult> wanted =
+        SearchIndex::open(out).search(pipeline, "the fox", {.mode = parse_search_mode(name), .top = 3});
+    expect_results(post(R"("index":"both","query":"the fox","top_k":3)" + mode), wanted);
+  }
+  EXPECT_EQ(post(R"("index":"notes","query":"the fox","mode":"sparse")").status, 422);
+  EXPECT_TRUE(violation(R"("index":"notes","query":"a","mode":"all")"));
 }
 
 TEST_F(SearchRoutes, AReplacedIndexIsOpenedAgain) {
