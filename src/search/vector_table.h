@@ -28,7 +28,8 @@ struct VectorTable {
 /// A row of bits: whole words of 64, those past the last number 0.
 constexpr std::size_t bit_row_bytes(std::size_t dimensions) { return (dimensions + 63) / 64 * 8; }
 
-/// Rounds a vector to bytes, the largest number to ±127, and returns the scale; 0 where all numbers are 0 or one is not
+/// Rounds a vector to bytes, the largest number to ±127, and returns the scale (a scale of its own finds more than the
+/// range -1 to 1 for all vectors: docs/search.md); 0 where all numbers are 0 or one is not
 /// finite, with bytes 0. REQUIRES: bytes.size() == vector.size().
 float round_to_bytes(std::span<const float> vector, std::span<std::int8_t> bytes);
 
@@ -37,7 +38,7 @@ float round_to_bytes(std::span<const float> vector, std::span<std::int8_t> bytes
 void take_signs(std::span<const float> vector, std::span<std::uint8_t> bits);
 
 /// How many rows a search in bits reads again in bytes, for each that is asked for, and the least.
-inline constexpr std::size_t kRescoreFactor = 20, kLeastRescored = 200;
+inline constexpr std::size_t kRescoreFactor = 50, kLeastRescored = 500;
 
 /// The `count` rows with the largest dot products with the question, in the order of is_nearer. Of float32 and int8,
 /// all rows are compared; of binary, the kRescoreFactor · count rows whose signs differ least from the question's, by
