@@ -5,23 +5,15 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "formats/safetensors/safetensors_writer.h"
+#include "formats/safetensors/safetensors_header.h"
 
 namespace alate::search {
 namespace {
 
 using formats::Json;
 
-constexpr std::string_view kVersion = "1";
 constexpr formats::JsonLimits kFileListLimits = {.max_depth = 8, .max_bytes = formats::kMaxSafetensorsHeaderBytes};
-
-std::string files_json(const std::vector<FileEntry>& files) {
-  Json::Array list;
-  for (const FileEntry& file : files)
-    list.emplace_back(
-        Json::Object{{"name", file.name}, {"sha256", file.sha256}, {"passages", std::uint64_t{file.passages}}});
-  return formats::to_json_text(Json(std::move(list)));
-}
+constexpr std::size_t kMostDimensions = std::size_t{1} << 20;  // more than any model's
 
 std::string member(const std::map<std::string, std::string>& metadata, const std::string& key,
                    const std::string& name) {
@@ -38,13 +30,22 @@ std::vector<FileEntry> read_files(const std::string& text, const std::string& na
     for (const Json& entry : list.as_array("files")) {
       const std::int64_t passages = entry.get_int("passages", -1);
       if (passages < 0) throw Error(ErrorCode::corrupt, "a file has no count of passages");
-      files.push_back(
-          {entry.get_string("name", ""), entry.get_string("sha256", ""), static_cast<std::size_t>(passages)});
+      const std::int64_t first = entry.get_int("first", 0);
+      if (first < 0) throw Error(ErrorCode::corrupt, "a file begins before its first passage");
+      files.push_back({.name = entry.get_string("name", ""),
+                       .sha256 = entry.get_string("sha256", ""),
+                       .passages = static_cast<std::size_t>(passages),
+                       .first = static_cast<std::size_t>(first),
+                       .continues = entry.get_bool("continues", false)});
     }
   } catch (const Error& error) {
     throw make_error(ErrorCode::corrupt, name, ": the list of files is broken: ", error.message());
   }
   return files;
+}
+
+Error broken_index(const std::string& name, std::string_view what) {
+  return make_error(ErrorCode::corrupt, name, " contradicts itself: ", what, "; build the index again");
 }
 
 Tensor tensor_of(const formats::SafetensorsFile& file, std::string_view name, DType dtype, std::size_t dims,
@@ -58,56 +59,80 @@ Tensor tensor_of(const formats::SafetensorsFile& file, std::string_view name, DT
 
 }  // namespace
 
-void write_index_file(const std::filesystem::path& path, const IndexOrigin& origin, const Passages& passages) {
-  const auto count = static_cast<std::int64_t>(passages.size());
-  const auto dimensions = static_cast<std::int64_t>(passages.vectors.size() / passages.size());
-  std::vector<std::int64_t> numbers, ends;
-  std::string bytes;
-  for (std::size_t i = 0; i < passages.size(); ++i) {
-    const Place& at = passages.places[i];
-    numbers.insert(numbers.end(), {at.file, at.start, at.end, at.byte_start, at.byte_end, at.line});
-    bytes += passages.texts[i];
-    ends.push_back(static_cast<std::int64_t>(bytes.size()));
-  }
-  const std::span<const std::uint8_t> text(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  const formats::NamedTensor tensors[] = {
-      {"vectors", Tensor::from<float>({count, dimensions}, std::span<const float>(passages.vectors))},
-      {"places", Tensor::from<std::int64_t>({count, static_cast<std::int64_t>(IndexFile::kPlaceNumbers)},
-                                            std::span<const std::int64_t>(numbers))},
-      {"text_ends", Tensor::from<std::int64_t>({count}, std::span<const std::int64_t>(ends))},
-      {"texts", Tensor::from<std::uint8_t>({static_cast<std::int64_t>(bytes.size())}, text)}};
-  formats::write_safetensors(path, tensors,
-                             {{"alate_index", std::string(kVersion)},
-                              {"identity", origin.identity},
-                              {"model", origin.model},
-                              {"files", files_json(passages.files)}});
-}
-
 IndexFile::IndexFile(const std::filesystem::path& path) : file_(formats::SafetensorsFile::open(path)) {
   const std::string name = path.string();
   const auto& metadata = file_->metadata();
-  if (const std::string version = member(metadata, "alate_index", name); version != kVersion)
+  if (const std::string version = member(metadata, "alate_index", name);
+      version != kIndexVersion && version != kFirstIndexVersion)
     throw make_error(ErrorCode::unsupported, name, " has the format ", formats::quoted_name(version),
                      " of another version of Alate; build the index again: index format");
   origin_ = {member(metadata, "identity", name), member(metadata, "model", name)};
   files_ = read_files(member(metadata, "files", name), name);
-  vectors_ = tensor_of(*file_, "vectors", DType::f32, 2, name);
+  read_sparse(name);
+  read_vectors(name);
   place_numbers_ = tensor_of(*file_, "places", DType::i64, 2, name);
   text_ends_ = tensor_of(*file_, "text_ends", DType::i64, 1, name);
   text_bytes_ = tensor_of(*file_, "texts", DType::u8, 1, name);
-  dimensions_ = static_cast<std::size_t>(vectors_.extent(1));
   places_ = place_numbers_.values<std::int64_t>();
   ends_ = text_ends_.values<std::int64_t>();
   check(name);
 }
 
+// Numbers of 32 bits, or bytes with a scale for each row; with these, bits too.
+void IndexFile::read_vectors(const std::string& name) {
+  const formats::TensorEntry* entry = file_->find("vectors");
+  if (entry == nullptr && has_sparse_) return;
+  const bool is_float = entry == nullptr || entry->shape.dtype == DType::f32;
+  vectors_ = tensor_of(*file_, "vectors", is_float ? DType::f32 : DType::i8, 2, name);
+  table_.rows = static_cast<std::size_t>(vectors_.extent(0));
+  table_.dimensions = static_cast<std::size_t>(vectors_.extent(1));
+  if (table_.dimensions == 0 || table_.dimensions > kMostDimensions)
+    throw broken_index(name, "its vectors have no or too many numbers");
+  if (is_float) {
+    table_.floats = vectors_.values<float>();
+    return;
+  }
+  table_.precision = Precision::int8;
+  table_.bytes = vectors_.values<std::int8_t>();
+  scales_ = tensor_of(*file_, "scales", DType::f32, 1, name);
+  if (scales_.extent(0) != vectors_.extent(0)) throw broken_index(name, "its tensors have different lengths");
+  table_.scales = scales_.values<float>();
+  if (file_->find("bits") == nullptr) return;
+  table_.precision = Precision::binary;
+  bits_ = tensor_of(*file_, "bits", DType::u8, 2, name);
+  if (bits_.extent(0) != vectors_.extent(0) ||
+      static_cast<std::size_t>(bits_.extent(1)) != bit_row_bytes(table_.dimensions))
+    throw broken_index(name, "its tensors have different lengths");
+  table_.bits = bits_.values<std::uint8_t>();
+}
+
+void IndexFile::read_sparse(const std::string& name) {
+  has_sparse_ = file_->find("sparse_terms") != nullptr;
+  if (!has_sparse_) return;
+  terms_ = tensor_of(*file_, "sparse_terms", DType::i32, 1, name);
+  term_ends_ = tensor_of(*file_, "sparse_ends", DType::i64, 1, name);
+  posting_passages_ = tensor_of(*file_, "sparse_passages", DType::i32, 1, name);
+  posting_weights_ = tensor_of(*file_, "sparse_weights", DType::f32, 1, name);
+  sparse_ = {terms_.values<std::int32_t>(), term_ends_.values<std::int64_t>(), posting_passages_.values<std::int32_t>(),
+             posting_weights_.values<float>()};
+  const auto postings = static_cast<std::int64_t>(sparse_.passages.size());
+  if (sparse_.ends.size() != sparse_.terms.size() || sparse_.weights.size() != sparse_.passages.size())
+    throw broken_index(name, "its sparse vectors have different lengths");
+  std::int64_t term = -1, end = 0;
+  for (std::size_t i = 0; i < sparse_.terms.size(); ++i) {
+    if (sparse_.terms[i] <= term || sparse_.ends[i] < end || sparse_.ends[i] > postings)
+      throw broken_index(name, "its sparse vectors are out of order");
+    term = sparse_.terms[i];
+    end = sparse_.ends[i];
+  }
+  if (end != postings) throw broken_index(name, "its sparse vectors have different lengths");
+}
+
 void IndexFile::check(const std::string& name) const {
-  const auto broken = [&](std::string_view what) {
-    return make_error(ErrorCode::corrupt, name, " contradicts itself: ", what, "; build the index again");
-  };
-  const std::int64_t count = vectors_.extent(0);
-  if (place_numbers_.extent(0) != count || text_ends_.extent(0) != count ||
-      place_numbers_.extent(1) != static_cast<std::int64_t>(kPlaceNumbers) || dimensions_ == 0)
+  const auto broken = [&](std::string_view what) { return broken_index(name, what); };
+  const std::int64_t count = place_numbers_.extent(0);
+  if ((has_dense() && vectors_.extent(0) != count) || text_ends_.extent(0) != count ||
+      place_numbers_.extent(1) != static_cast<std::int64_t>(kPlaceNumbers))
     throw broken("its tensors have different lengths");
   std::size_t file = 0, left = files_.empty() ? 0 : files_[0].passages;
   std::int64_t from = 0;
@@ -131,10 +156,18 @@ Place IndexFile::place(std::size_t passage) const {
   return {at[0], at[1], at[2], at[3], at[4], at[5]};
 }
 
-std::string_view IndexFile::text(std::size_t passage) const {
-  const auto begin = passage == 0 ? std::size_t{0} : static_cast<std::size_t>(ends_[passage - 1]);
+std::string_view IndexFile::text(std::size_t passage) const { return texts(passage, 1); }
+
+std::string_view IndexFile::texts(std::size_t first, std::size_t count) const {
+  if (count == 0) return {};
+  const auto begin = first == 0 ? std::size_t{0} : static_cast<std::size_t>(ends_[first - 1]);
   const auto bytes = text_bytes_.values<std::uint8_t>();
-  return {reinterpret_cast<const char*>(bytes.data()) + begin, static_cast<std::size_t>(ends_[passage]) - begin};
+  return {reinterpret_cast<const char*>(bytes.data()) + begin,
+          static_cast<std::size_t>(ends_[first + count - 1]) - begin};
+}
+
+void IndexFile::release() const {
+  for (const formats::TensorEntry& entry : file_->entries()) file_->release(entry.name);
 }
 
 }  // namespace alate::search

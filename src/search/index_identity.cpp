@@ -6,6 +6,8 @@
 
 #include "base/files/mapped_file.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_modules.h"
+#include "search/question_vectors.h"
 
 namespace alate::search {
 namespace {
@@ -28,8 +30,8 @@ constexpr std::array<std::string_view, 14> kFiles = {"config.json",
 
 }  // namespace
 
-EmbedOptions passage_options() { return {.normalize = true, .task = "document"}; }
-EmbedOptions question_options() { return {.normalize = true, .task = "query"}; }
+EmbedOptions passage_options() { return {.normalize = true, .sparse_top_k = kMostSparseWeights, .task = "document"}; }
+EmbedOptions question_options() { return {.normalize = true, .sparse_top_k = kMostSparseWeights, .task = "query"}; }
 
 std::string vector_identity(const EmbeddingPipeline& pipeline) {
   FingerprintBuilder builder;
@@ -56,6 +58,32 @@ std::string chunk_identity(const ChunkOptions& options) {
   builder.add(std::uint64_t{options.max_chunks.has_value()}).add(std::uint64_t{options.max_chunks.value_or(0)});
   builder.add(std::to_string(options.threshold)).add(std::to_string(options.percentile.value_or(-1)));
   return to_string(builder.finish());
+}
+
+std::string sparse_identity(const EmbeddingPipeline& pipeline) {
+  if (!pipeline.kinds().sparse) return "";
+  const pipelines::KindModules& modules = pipeline.state().kinds;
+  FingerprintBuilder builder;
+  builder.add(std::uint64_t{modules.splade.has_value()});
+  if (modules.splade)
+    builder.add(std::uint64_t{modules.splade->sums}).add(std::uint64_t{modules.splade->takes_log_twice});
+  const auto add_file = [&](const std::filesystem::path& file) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) builder.add(base::MappedFile::open(file)->bytes());
+  };
+  if (modules.token_weights) add_file(modules.token_weights->layer.file);
+  // The tables of these: their files' names begin so in both spellings.
+  for (const std::filesystem::path& folder : {modules.static_weights ? modules.static_weights->folder : "",
+                                              modules.autoencoder ? modules.autoencoder->folder : ""}) {
+    if (folder.empty()) continue;
+    for (const char* name : {"config.json", "model.safetensors", "pytorch_model.bin", "idf.json", "tokenizer.json"})
+      add_file(folder / name);
+  }
+  return to_string(builder.finish());
+}
+
+std::string index_identity(const EmbeddingPipeline& pipeline, const ChunkOptions& chunk) {
+  return vector_identity(pipeline) + chunk_identity(chunk) + sparse_identity(pipeline);
 }
 
 }  // namespace alate::search

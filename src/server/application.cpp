@@ -16,6 +16,7 @@
 #include "server/dispatcher.h"
 #include "server/http/http_server.h"
 #include "server/metrics/metrics.h"
+#include "server/models/index_host.h"
 #include "server/models/model_host.h"
 #include "server/open_files.h"
 #include "server/pulls/pulls.h"
@@ -114,9 +115,11 @@ struct Application::State {
         loaders(kLoadThreads),
         pulls(pull_options(settings)),
         models(settings, loaders, observer(), &pulls),
+        indexes(settings.indexes),
         router(all_routes(), settings.base_path),
         services{settings,
                  models,
+                 indexes,
                  metrics,
                  work,
                  router,
@@ -190,6 +193,7 @@ struct Application::State {
   WorkQueue loaders;
   Pulls pulls;
   ModelHost models;
+  IndexHost indexes;
   Router router;
   Services services;
   Admission admission;

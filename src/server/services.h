@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/metrics/metrics.h"
+#include "server/models/index_host.h"
 #include "server/models/model_host.h"
 #include "server/route.h"
 #include "server/settings/settings.h"
@@ -17,6 +18,7 @@ namespace alate::server {
 struct Services {
   const Settings& settings;
   ModelHost& models;
+  IndexHost& indexes;
   Metrics& metrics;
   WorkQueue& work;
   const Router& router;

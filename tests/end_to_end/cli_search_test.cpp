@@ -5,12 +5,15 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/json.h"
 #include "killed_jobs.h"
 #include "program.h"
 #include "tests/golden/tiny_rerankers.h"
+#include "tests/load/client.h"
+#include "tests/load/server_process.h"
 #include "tests/unit/base/temporary_folder.h"
 
 namespace alate::tests {
@@ -98,6 +101,50 @@ TEST_F(CliSearch, AKilledJobGoesOnToTheSameBytes) {
   const ProgramRun again = run_program(index_arguments("killed"));
   EXPECT_NE(again.out.find("; 0 files embedded"), std::string::npos) << again.out;
   EXPECT_TRUE(bytes_of("killed") == bytes_of("whole"));
+}
+
+TEST_F(CliSearch, FewerBitsTakeLessRoomAndFindTheSame) {
+  const auto best = [&](const std::string& precision) {
+    std::vector<std::string> arguments = index_arguments(precision);
+    arguments.insert(arguments.end(), {"--precision", precision});
+    EXPECT_EQ(run_program(arguments).exit_code, 0);
+    const ProgramRun run = run_program({"search", path(precision), "Where does the kitten nap?", "--output", "jsonl"});
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    return formats::parse_json(lines_of(run.out).front(), "line");
+  };
+  const Json exact = best("float32"), of_bytes = best("int8"), of_bits = best("binary");
+  for (const Json* other : {&of_bytes, &of_bits}) {
+    EXPECT_EQ(other->get_string("text", ""), exact.get_string("text", "-"));
+    EXPECT_NEAR(other->get_double("score", 0), exact.get_double("score", 1), 0.003);
+  }
+  EXPECT_LT(bytes_of("int8").size() + 3000, bytes_of("float32").size());
+  EXPECT_EQ(run_program({"index", path("texts"), "--out", path("x"), "--precision", "uint8"}).exit_code, 2);
+}
+
+TEST_F(CliSearch, AServerAnswersAsTheProgramDoes) {
+  ASSERT_EQ(run_program(index_arguments("index")).exit_code, 0);
+  const load::ServerProcess server(program_path(), {"--quiet", "--indexes", "notes=" + path("index")});
+  const auto post = [&](std::string_view where, const std::string& body) {
+    return load::Client(server.port()).exchange(load::Client::request("POST", where, body));
+  };
+  const ProgramRun run =
+      run_program({"search", path("index"), "Where does the kitten nap?", "--top", "2", "--output", "json"});
+  const load::Answer answer =
+      post("/api/search", R"({"index":"notes","query":"Where does the kitten nap?","top_k":2})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const Json wanted = formats::parse_json(run.out, "output"), found = formats::parse_json(answer.body, "answer");
+  const Json::Array& results = found.find("results")->as_array("results");
+  ASSERT_EQ(results.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Json& same = wanted.find("results")->as_array("results")[i];
+    for (const char* name : {"id", "text", "score", "spans", "start", "end", "line"})
+      EXPECT_EQ(formats::to_json_text(*results[i].find(name)), formats::to_json_text(*same.find(name))) << name;
+  }
+  EXPECT_EQ(results[0].get_string("file", ""), "animals.txt");
+  EXPECT_EQ(answer.body.find(folder_.path().string()), std::string::npos) << answer.body;
+  EXPECT_EQ(post("/ai/v1/search", R"({"index":"../index","query":"a"})").status, 404);
+  EXPECT_EQ(post("/api/search", R"({"index":"notes","query":"a","top_k":99999999})").status, 400);
+  EXPECT_EQ(post("/api/search", R"({"index":"notes"})").status, 400);
 }
 
 TEST_F(CliSearch, WhatCannotBeIsRefused) {

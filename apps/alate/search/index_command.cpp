@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "alate/chunk.h"
+#include "alate/embedding_kinds.h"
+#include "alate/embedding_precision.h"
 #include "alate/error.h"
 #include "alate/search.h"
 #include "apps/alate/common_options.h"
@@ -20,7 +22,7 @@
 namespace alate::app {
 
 void run_index(Arguments& arguments) {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, kind_names;
   std::string model = "builtin:minilm";
   IndexOptions index;
   bool hides_progress = false;
@@ -38,6 +40,17 @@ void run_index(Arguments& arguments) {
   arguments.option("--target-tokens", "N", "the most tokens of a passage; default: 200", index.chunk.target_tokens);
   arguments.option("--overlap-tokens", "N", "the most that it repeats of the one before; default: a tenth of them",
                    index.chunk.overlap_tokens);
+  arguments.option("--precision", "TYPE",
+                   "float32, int8 or binary: the vectors' numbers in the index; default: float32",
+                   [&index](std::string_view name) {
+                     const std::optional<Precision> found = parse_precision(name);
+                     if (!found || *found == Precision::uint8 || *found == Precision::ubinary)
+                       throw make_error(ErrorCode::invalid_argument, "is one of float32, int8, binary");
+                     index.precision = *found;
+                   });
+  arguments.choices({"float32", "int8", "binary"});
+  arguments.list("--kind", "KIND", "dense, sparse or both; default: those of the two that the model gives", kind_names);
+  arguments.choices({"dense", "sparse"});
   declare_progress(arguments, hides_progress);
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;
@@ -46,6 +59,12 @@ void run_index(Arguments& arguments) {
   if (options.out.empty() || options.out == "-")
     throw arguments.usage_error("--out DIR is missing: where the index goes");
   pipelines::check_chunk_options(index.chunk);
+  for (const std::string& name : kind_names) {
+    const std::optional<EmbeddingKind> kind = parse_embedding_kind(name);
+    if (!kind || *kind == EmbeddingKind::multi_vector)
+      throw arguments.usage_error("--kind is \"" + name + "\"; it must be dense or sparse");
+    index.kinds.add(*kind);
+  }
 
   const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
   index.model = shortest_reference(options, model);

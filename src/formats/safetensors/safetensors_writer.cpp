@@ -9,6 +9,7 @@
 #include "formats/json.h"
 #include "formats/little_endian.h"
 #include "formats/safetensors/safetensors_dtypes.h"
+#include "formats/safetensors/safetensors_header.h"
 #include "formats/utf8.h"
 
 namespace alate::formats {
@@ -16,8 +17,11 @@ namespace {
 
 constexpr std::size_t kHeaderAlignment = 8;
 
+// A tensor to be written.
 struct Row {
-  const NamedTensor* named;
+  std::size_t place;  // in the caller's list
+  std::string_view name;
+  const Shape* shape;
   const SafetensorsDType* dtype;  // rows of one table, whose addresses increase with alignment
 };
 
@@ -27,39 +31,43 @@ void require_utf8(std::string_view text, std::string_view what) {
   }
 }
 
-Row row_of(const NamedTensor& named) {
-  require_utf8(named.name, "the name of a tensor");
-  if (named.name == "__metadata__") {
+Row row_of(std::size_t place, std::string_view name, const Shape& shape) {
+  require_utf8(name, "the name of a tensor");
+  if (name == "__metadata__") {
     throw make_error(ErrorCode::invalid_argument, "a tensor in a safetensors file cannot be called __metadata__");
   }
-  if (named.tensor.empty()) {
-    throw make_error(ErrorCode::invalid_argument, "tensor ", quoted_name(named.name), " has no value to write");
-  }
-  const SafetensorsDType* dtype = find_safetensors_dtype(named.tensor.dtype());
+  const SafetensorsDType* dtype = find_safetensors_dtype(shape.dtype);
   if (dtype == nullptr) {
-    throw make_error(ErrorCode::unsupported, "tensor ", quoted_name(named.name), " is of ",
-                     to_string(named.tensor.dtype()), ", which safetensors lacks; convert it first");
+    throw make_error(ErrorCode::unsupported, "tensor ", quoted_name(name), " is of ", to_string(shape.dtype),
+                     ", which safetensors lacks; convert it first");
   }
-  if (dtype->bits < 8 && named.tensor.element_count() * static_cast<std::int64_t>(dtype->bits) % 8 != 0) {
-    throw make_error(ErrorCode::unsupported, "tensor ", quoted_name(named.name), " of ",
-                     to_string(named.tensor.shape()), " does not fill whole bytes, which safetensors demands");
+  if (dtype->bits < 8 && shape.element_count() * static_cast<std::int64_t>(dtype->bits) % 8 != 0) {
+    throw make_error(ErrorCode::unsupported, "tensor ", quoted_name(name), " of ", to_string(shape),
+                     " does not fill whole bytes, which safetensors demands");
   }
-  return {&named, dtype};
+  return {place, name, &shape, dtype};
 }
 
-std::vector<Row> sorted_rows(std::span<const NamedTensor> tensors) {
-  std::vector<Row> rows;
-  rows.reserve(tensors.size());
-  for (const NamedTensor& named : tensors) rows.push_back(row_of(named));
-  std::ranges::sort(rows, {}, [](const Row& row) { return std::string_view(row.named->name); });
-  const auto twice =
-      std::ranges::adjacent_find(rows, {}, [](const Row& row) { return std::string_view(row.named->name); });
+std::vector<Row> sorted_rows(std::vector<Row> rows) {
+  std::ranges::sort(rows, {}, &Row::name);
+  const auto twice = std::ranges::adjacent_find(rows, {}, &Row::name);
   if (twice != rows.end()) {
-    throw make_error(ErrorCode::invalid_argument, "the name ", quoted_name(twice->named->name),
-                     " is given to two tensors");
+    throw make_error(ErrorCode::invalid_argument, "the name ", quoted_name(twice->name), " is given to two tensors");
   }
   std::ranges::stable_sort(rows, std::ranges::greater(), &Row::dtype);
   return rows;
+}
+
+std::vector<Row> rows_of(std::span<const NamedTensor> tensors) {
+  std::vector<Row> rows;
+  rows.reserve(tensors.size());
+  for (const NamedTensor& named : tensors) {
+    if (named.tensor.empty()) {
+      throw make_error(ErrorCode::invalid_argument, "tensor ", quoted_name(named.name), " has no value to write");
+    }
+    rows.push_back(row_of(rows.size(), named.name, named.tensor.shape()));
+  }
+  return sorted_rows(std::move(rows));
 }
 
 void append_entry(std::string& text, std::string_view name, std::string_view dtype, const Shape& shape,
@@ -100,13 +108,47 @@ std::string header_text(std::span<const Row> rows, const std::map<std::string, s
   std::size_t at = 0;
   for (const Row& row : rows) {
     separate();
-    append_entry(text, row.named->name, row.dtype->name, row.named->tensor.shape(), at);
-    at += row.named->tensor.byte_count();
+    append_entry(text, row.name, row.dtype->name, *row.shape, at);
+    at += row.shape->byte_count();
   }
   text += '}';
   pad_header(text);
   return text;
 }
+
+// The header behind its length.
+std::string file_head(const std::string& header) {
+  std::string head;
+  append_little_endian<std::uint64_t>(head, header.size());
+  return head + header;
+}
+
+// Collects small pieces, each of which would be a system call.
+class PieceWriter {
+ public:
+  explicit PieceWriter(base::AtomicFile& file) : file_(file) { pieces_.reserve(kMost); }
+
+  void add(std::span<const std::byte> bytes) {
+    count_ += bytes.size();
+    if (pieces_.size() + bytes.size() > kMost) flush();
+    if (bytes.size() > kMost) {
+      file_.write(bytes);
+    } else {
+      pieces_.insert(pieces_.end(), bytes.begin(), bytes.end());
+    }
+  }
+  void flush() {
+    file_.write(pieces_);
+    pieces_.clear();
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+  base::AtomicFile& file_;
+  std::vector<std::byte> pieces_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace
 
@@ -130,35 +172,53 @@ std::string growing_safetensors_head(std::string_view name, const Shape& shape) 
 
 std::vector<std::byte> safetensors_bytes(std::span<const NamedTensor> tensors,
                                          const std::map<std::string, std::string>& metadata) {
-  const std::vector<Row> rows = sorted_rows(tensors);
+  const std::vector<Row> rows = rows_of(tensors);
   const std::string header = header_text(rows, metadata);
   std::size_t total = sizeof(std::uint64_t) + header.size();
-  for (const Row& row : rows) total += row.named->tensor.byte_count();
+  for (const Row& row : rows) total += row.shape->byte_count();
 
   std::vector<std::byte> out;
   out.reserve(total);
   const auto append = [&](std::span<const std::byte> bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
   append_little_endian<std::uint64_t>(out, header.size());
   append(std::as_bytes(std::span(header)));
-  for (const Row& row : rows) append(row.named->tensor.bytes());
+  for (const Row& row : rows) append(tensors[row.place].tensor.bytes());
   return out;
 }
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata,
                        const std::function<void(std::size_t)>& written) {
-  const std::vector<Row> rows = sorted_rows(tensors);
-  const std::string header = header_text(rows, metadata);
-  std::string head;
-  append_little_endian<std::uint64_t>(head, header.size());
-  head += header;
+  const std::vector<Row> rows = rows_of(tensors);
+  const std::string head = file_head(header_text(rows, metadata));
   base::AtomicFile file(path);
   file.write(std::as_bytes(std::span(head)));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    file.write(rows[i].named->tensor.bytes());
+    file.write(tensors[rows[i].place].tensor.bytes());
     if (written) written(i + 1);
   }
   file.commit();
+}
+
+void write_safetensors(base::AtomicFile& file, std::span<const StreamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<Row> rows;
+  for (const StreamedTensor& tensor : tensors) rows.push_back(row_of(rows.size(), tensor.name, tensor.shape));
+  rows = sorted_rows(std::move(rows));
+  const std::string header = header_text(rows, metadata);
+  if (header.size() > kMaxSafetensorsHeaderBytes)
+    throw make_error(ErrorCode::resource_exhausted, "the header of a safetensors file would have ", header.size(),
+                     " bytes; readers take ", kMaxSafetensorsHeaderBytes);
+  const std::string head = file_head(header);
+  file.write(std::as_bytes(std::span(head)));
+  for (const Row& row : rows) {
+    PieceWriter pieces(file);
+    tensors[row.place].produce([&](std::span<const std::byte> bytes) { pieces.add(bytes); });
+    pieces.flush();
+    if (pieces.count() != row.shape->byte_count())
+      throw make_error(ErrorCode::internal, "tensor ", quoted_name(row.name), " got ", pieces.count(), " bytes of ",
+                       row.shape->byte_count());
+  }
 }
 
 }  // namespace alate::formats

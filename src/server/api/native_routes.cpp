@@ -10,6 +10,7 @@
 #include "server/api/native.h"
 #include "server/api/recognize.h"
 #include "server/api/rerank.h"
+#include "server/api/search.h"
 #include "server/api/similarity.h"
 #include "server/refuse.h"
 #include "server/services.h"
@@ -198,6 +199,7 @@ std::vector<Route> native_routes() {
       native_answer_route(),
       native_fill_route(),
       native_similarity_route(),
+      native_search_route(),
       native_recognize_route(),
       native_redact_route(),
       {.method = Method::get,

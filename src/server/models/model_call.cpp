@@ -89,11 +89,11 @@ void ModelCall::computed(runtime::BatchResult result) {
   guarded([&] {
     if (result.error) std::rethrow_exception(result.error);
     exchange_->stages.queue += result.queue;
-    exchange_->stages.compute = result.compute;
+    exchange_->stages.compute += result.compute;
     exchange_->stages.computed = true;
     const std::size_t numbers = result.values.size();
     take(std::move(result.values));
-    if (numbers <= kSmallAnswer) return reply();
+    if (numbers <= kSmallAnswer && !is_slow_to_answer()) return reply();
     on_work_queue([](ModelCall& self) { self.reply(); });
   });
 }
@@ -103,6 +103,7 @@ void ModelCall::reply() {
   const std::shared_ptr<HostedModel> model = answer().model;
   const Clock::time_point begin = Clock::now();
   answer().total = begin - exchange_->received();
+  if (hand_over()) return;
   Response response = respond();
   exchange_->stages.format = Clock::now() - begin;
   response.headers.set("X-Model-Fingerprint", to_string(model->pipelines.model().fingerprint()));

@@ -82,10 +82,15 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   virtual std::shared_ptr<const runtime::BatchProgram> program() = 0;
   /// The numbers of all rows.
   virtual void take(std::vector<float> values) = 0;
+  /// Whether `hand_over` and `respond` take too long for the scheduler's thread, whatever the rows.
+  virtual bool is_slow_to_answer() const { return false; }
+  /// Whether another request, which this starts, answers instead. Called before `respond`.
+  virtual bool hand_over() { return false; }
   /// Makes the answer. It must not hold the model, which could otherwise not be unloaded until the client has read it.
   virtual Response respond() = 0;
 
   Services& services() const { return services_; }
+  const Exchange& exchange() const { return *exchange_; }
 
  private:
   // Runs a step; an exception becomes the answer.

@@ -55,10 +55,11 @@ struct Settings {
   std::size_t threads = 0;                                          // 0: one per core
   bool pin_threads = false;                                         // pins each worker to a core
   bool map_files = true;
-  bool hub_cache = false;                    // offers the models of huggingface_hub's cache too
-  bool allow_downloads = false;              // requests may have models fetched from the hub
-  std::vector<std::string> download_owners;  // whose; "*": anybody's
-  std::size_t max_download_mb = 0;           // files of one model together; 0: any number
+  std::map<std::string, std::string> indexes;  // names that clients send, and folders of `alate index`
+  bool hub_cache = false;                      // offers the models of huggingface_hub's cache too
+  bool allow_downloads = false;                // requests may have models fetched from the hub
+  std::vector<std::string> download_owners;    // whose; "*": anybody's
+  std::size_t max_download_mb = 0;             // files of one model together; 0: any number
   bool offline = false;
 
   // Limits.

@@ -108,6 +108,9 @@ a server without keys answers these to clients on its own machine alone.
 server starts, and never for another alias; it cannot be the name of a model that is there. `/v1/models` and `/api/tags` list aliases
 too. A key may use an alias where it may use the model.
 
+`indexes` are for `POST /api/search` (`search.md`): with `indexes: {notes: /srv/notes.index}` a client may search `notes`, a folder that `alate
+index` made. It is opened at its first search and again when its file has been replaced; its model must be one that clients may name.
+
 With `max_loaded_models: auto` a server keeps one model for each 512 MB of memory that is free at its start, but from 4 to 64.
 Clients may name only backends that `backend_priority` names, or, where that is empty, those of the automatic order (`alate
 backends` shows which there are here).

@@ -95,7 +95,7 @@ class FileReader {
     } else if (row.kind == SettingKind::list) {
       out.texts = split_list({text_of(value)});
     } else if (row.kind == SettingKind::strategies || row.kind == SettingKind::aliases ||
-               row.kind == SettingKind::group) {
+               row.kind == SettingKind::folders || row.kind == SettingKind::group) {
       if (value.kind != Value::Kind::map) {
         fail(value, std::string(row.key) + " is " + std::string(value.kind_name()) + "; it must be a group of keys" +
                         std::string(example_of(row.kind)));
@@ -103,8 +103,9 @@ class FileReader {
       if (row.kind == SettingKind::group) return;
       for (const auto& [name, member] : value.members) {
         // Only the form with "=" is checked later, where it could not be told from the separator.
-        if (row.kind == SettingKind::aliases && name.text.find('=') != std::string::npos)
-          fail(name, "an alias cannot have the character =");
+        if (row.kind != SettingKind::strategies && name.text.find('=') != std::string::npos)
+          fail(name, row.kind == SettingKind::aliases ? "an alias cannot have the character ="
+                                                      : "the name of an index cannot have the character =");
         out.texts.push_back(name.text + "=" + text_of(member));
       }
     } else {
@@ -117,6 +118,7 @@ class FileReader {
 
   static std::string_view example_of(SettingKind kind) {
     if (kind == SettingKind::strategies) return ": \"model: eager\" or \"model: lazy\"";
+    if (kind == SettingKind::folders) return ": \"name: folder\"";
     return kind == SettingKind::aliases ? ": \"alias: model\"" : "";
   }
 
@@ -229,7 +231,7 @@ std::optional<SettingValue> foreign_value(const Setting& setting, const SettingS
 // Value of an option or variable: one text, or a comma-separated list.
 SettingValue given_value(const Setting& setting, std::vector<std::string> texts, std::string origin) {
   const bool is_list = setting.kind == SettingKind::list || setting.kind == SettingKind::strategies ||
-                       setting.kind == SettingKind::aliases;
+                       setting.kind == SettingKind::aliases || setting.kind == SettingKind::folders;
   return {is_list ? split_list(texts) : std::move(texts), std::move(origin)};
 }
 

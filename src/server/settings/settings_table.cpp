@@ -70,6 +70,13 @@ bool is_alias(std::string_view text) {
          !text.starts_with("builtin:") && !text.starts_with("hf:");
 }
 
+bool is_index_name(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && text.front() != '.' && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  });
+}
+
 bool is_backend(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ':' || c == '-' || c == '_';
@@ -218,6 +225,14 @@ std::vector<Setting> make_table() {
        .sentence = "offer the models of huggingface_hub's cache too (HF_HUB_CACHE, HF_HOME)",
        .kind = Kind::boolean,
        .target = &Settings::hub_cache},
+      {.key = "indexes",
+       .option = "--indexes",
+       .value = "NAME=DIR,...",
+       .sentence = "folders of alate index that POST /api/search may name",
+       .kind = Kind::folders,
+       .target = &Settings::indexes,
+       .fits = is_index_name,
+       .must_be = "a folder for each name of up to 64 letters, digits, -, _ and ."},
       {.key = "allow_downloads",
        .option = "--allow-downloads",
        .sentence = "requests may have models of download_owners fetched from the hub",

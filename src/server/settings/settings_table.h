@@ -27,6 +27,7 @@ enum class SettingKind {
   list,          // of texts
   strategies,    // one "model: eager" per line; "model=eager,…" as an option
   aliases,       // one "alias: model" per line; "alias=model,…" as an option
+  folders,       // one "name: folder" per line; "name=folder,…" as an option
   group,         // nested keys not read by this version
 };
 

@@ -140,17 +140,17 @@ struct Assigner {
     settings.*target = std::move(strategies);
   }
   void operator()(std::map<std::string, std::string> Settings::*target) const {
-    std::map<std::string, std::string> aliases;
+    std::map<std::string, std::string> named;
     for (const std::string& each : value.texts) {
       const std::size_t middle = each.find('=');
       if (middle == std::string::npos || middle + 1 == each.size()) refuse(setting, value, each);
       check_text(each.substr(0, middle));
-      aliases[each.substr(0, middle)] = each.substr(middle + 1);
+      named[each.substr(0, middle)] = each.substr(middle + 1);
     }
-    for (const auto& [name, model] : aliases) {
-      if (aliases.contains(model)) refuse_chain(value, name, model);
+    for (const auto& [name, model] : named) {
+      if (setting.kind == SettingKind::aliases && named.contains(model)) refuse_chain(value, name, model);
     }
-    settings.*target = std::move(aliases);
+    settings.*target = std::move(named);
   }
   void operator()(base::LogLevel Settings::*target) const {
     const auto level = base::parse_log_level(text());
@@ -263,6 +263,7 @@ std::string allowed_values(const Setting& setting) {
     case SettingKind::group: return "a group of keys";
     case SettingKind::text:
     case SettingKind::aliases:
+    case SettingKind::folders:
     case SettingKind::list: break;
   }
   if (!setting.must_be.empty()) return std::string(setting.must_be);

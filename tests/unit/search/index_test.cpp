@@ -15,12 +15,14 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/embedding_precision.h"
 #include "alate/error.h"
 #include "alate/search.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
 #include "search/html_text.h"
 #include "search/index_file.h"
+#include "search/index_writer.h"
 #include "search/matches.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -134,9 +136,78 @@ TEST_F(Index, AnInterruptedJobGoesOnAndGivesTheSameBytes) {
   EXPECT_EQ(base::error_of([&] { build(out(), options); }).code(), ErrorCode::cancelled);
   EXPECT_FALSE(fs::exists(out() / kIndexFile));
   const IndexReport resumed = build(out());
-  EXPECT_EQ(resumed.embedded_files, 2U);  // of four: the two before the stop are kept
+  EXPECT_EQ(resumed.embedded_files, 3U);  // of four: one is kept whole, and another but for its end
   EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "whole"));
   EXPECT_FALSE(fs::exists(out() / "parts"));
+}
+
+TEST_F(Index, AnInterruptedJobGoesOnInTheMiddleOfAFile) {
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "{\"text\": \"the fox " + std::to_string(i) + "\"}\n";
+  texts_.write("aa.jsonl", many);
+  const IndexReport whole = build(folder_.path() / "whole");
+  IndexOptions options;
+  options.progress = [](std::string_view, std::size_t done, std::size_t) {
+    if (done == 2) throw Error(ErrorCode::cancelled, "stopped");
+  };
+  EXPECT_EQ(base::error_of([&] { build(out(), options); }).code(), ErrorCode::cancelled);
+  const IndexReport resumed = build(out());
+  EXPECT_EQ(resumed.embedded_files, 3U);        // all but a.txt
+  EXPECT_LT(resumed.tokens, whole.tokens / 2);  // two parts of the large file were kept
+  EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "whole"));
+}
+
+TEST_F(Index, PartsThatDoNotFitEachOtherAreLeftOut) {
+  // A part with the end of a file whose beginning is nowhere.
+  build(folder_.path() / "whole");
+  const IndexFile whole(folder_.path() / "whole" / kIndexFile);
+  Passages end;
+  end.files = {whole.files()[0]};
+  end.files[0].first = 1;
+  end.files[0].passages = 1;
+  end.places = {whole.place(1)};
+  end.texts = {"another text"};
+  end.vectors.assign(whole.dimensions(), 1);
+  fs::create_directories(out() / "parts");
+  write_index_file(out() / "parts/00000000.safetensors", {.origin = whole.origin()}, end);
+  EXPECT_EQ(build(out()).embedded_files, 3U);
+  EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "whole"));
+}
+
+TEST_F(Index, OfFewerBitsFindsTheSame) {
+  build(out());
+  const std::vector<SearchResult> exact = ask("the quick fox", {.top = 100});
+  for (const Precision precision : {Precision::int8, Precision::binary}) {
+    const fs::path folder = folder_.path() / std::string(to_string(precision));
+    EXPECT_EQ(build(folder, {.precision = precision}).embedded_files, 3U);
+    const SearchIndex index = SearchIndex::open(folder);
+    EXPECT_EQ(index.precision(), precision);
+    const std::vector<SearchResult> found = index.search(pipeline_, "the quick fox", {.top = 100});
+    ASSERT_EQ(found.size(), exact.size());
+    for (const SearchResult& result : found) {
+      const auto same = std::ranges::find(exact, result.id, &SearchResult::id);
+      ASSERT_NE(same, exact.end());
+      EXPECT_NEAR(result.score, same->score, 0.004) << to_string(precision);
+      EXPECT_EQ(result.text, same->text);
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(found, std::ranges::greater(), &SearchResult::score));
+    EXPECT_EQ(build(folder, {.precision = precision}).embedded_files, 0U);
+  }
+  const Error error = base::error_of([&] { build(folder_.path() / "other", {.precision = Precision::uint8}); });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(Index, OfFloatsBecomesOneOfFewerBitsWithoutTheModel) {
+  for (const Precision precision : {Precision::int8, Precision::binary}) {
+    build(out());
+    EXPECT_EQ(build(out(), {.precision = precision}).embedded_files, 0U);
+    build(folder_.path() / "fresh", {.precision = precision});
+    EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "fresh"));
+    // The numbers that were rounded are not there any more.
+    EXPECT_EQ(build(out()).embedded_files, 3U);
+    fs::remove_all(out());
+    fs::remove_all(folder_.path() / "fresh");
+  }
 }
 
 TEST_F(Index, AnotherModelIsRefusedAndMakesTheIndexAnew) {
@@ -171,8 +242,12 @@ class BrokenIndex : public Index {
   using Metadata = std::map<std::string, std::string>;
   using Tensors = std::vector<formats::NamedTensor>;
 
-  Error error_with(const std::function<void(Tensors&, Metadata&)>& change) {
-    build(out());
+  Error error_with(const std::function<void(Tensors&, Metadata&)>& edit, Precision precision = Precision::float32) {
+    change(edit, precision);
+    return base::error_of([&] { (void)SearchIndex::open(out()); });
+  }
+  void change(const std::function<void(Tensors&, Metadata&)>& edit, Precision precision) {
+    build(out(), {.precision = precision});
     const fs::path path = out() / kIndexFile;
     Tensors tensors;
     Metadata metadata;
@@ -181,9 +256,8 @@ class BrokenIndex : public Index {
       for (const std::string_view name : file->names()) tensors.push_back({std::string(name), file->tensor(name)});
       metadata = file->metadata();
     }
-    change(tensors, metadata);
+    edit(tensors, metadata);
     formats::write_safetensors(path, tensors, metadata);
-    return base::error_of([&] { (void)SearchIndex::open(out()); });
   }
   static Tensor& named(Tensors& tensors, const std::string& name) {
     return std::ranges::find(tensors, name, &formats::NamedTensor::name)->tensor;
@@ -201,8 +275,8 @@ class BrokenIndex : public Index {
 };
 
 TEST_F(BrokenIndex, IsRefused) {
-  const auto corrupt = [&](const std::function<void(Tensors&, Metadata&)>& change) {
-    EXPECT_EQ(error_with(change).code(), ErrorCode::corrupt);
+  const auto corrupt = [&](const std::function<void(Tensors&, Metadata&)>& edit) {
+    EXPECT_EQ(error_with(edit).code(), ErrorCode::corrupt);
   };
   corrupt([](Tensors& tensors, Metadata&) { set(tensors, "places", 0, 1); });
   corrupt([](Tensors& tensors, Metadata&) { set(tensors, "places", 1, -1); });
@@ -216,9 +290,42 @@ TEST_F(BrokenIndex, IsRefused) {
   corrupt([](Tensors&, Metadata& metadata) { metadata["files"] = R"([{"name": "a", "passages": 99999999}])"; });
   corrupt([](Tensors&, Metadata& metadata) { metadata["files"] = "{"; });
   corrupt([](Tensors&, Metadata& metadata) { metadata.erase("identity"); });
-  EXPECT_EQ(error_with([](Tensors&, Metadata& metadata) { metadata["alate_index"] = "2"; }).code(),
+  EXPECT_EQ(error_with([](Tensors&, Metadata& metadata) { metadata["alate_index"] = "3"; }).code(),
             ErrorCode::unsupported);
   EXPECT_EQ(base::error_of([&] { (void)SearchIndex::open(folder_.path() / "none"); }).code(), ErrorCode::not_found);
+}
+
+TEST_F(BrokenIndex, OfFewerBitsIsRefused) {
+  const auto corrupt = [&](Precision precision, const std::function<void(Tensors&, Metadata&)>& edit) {
+    EXPECT_EQ(error_with(edit, precision).code(), ErrorCode::corrupt);
+  };
+  const auto shape = [](Tensors& tensors, const std::string& name, Shape changed) {
+    named(tensors, name) = Tensor::zeros(changed);
+  };
+  build(out());
+  const auto rows = static_cast<std::int64_t>(SearchIndex::open(out()).size());
+  const auto width = static_cast<std::int64_t>(pipeline_.dimensions());
+  for (const Precision precision : {Precision::int8, Precision::binary}) {
+    corrupt(precision, [&](Tensors& tensors, Metadata&) { shape(tensors, "scales", {DType::f32, {rows - 1}}); });
+    corrupt(precision, [&](Tensors& tensors, Metadata&) { shape(tensors, "scales", {DType::i32, {rows}}); });
+    corrupt(precision,
+            [&](Tensors& tensors, Metadata&) { std::erase_if(tensors, [](auto& t) { return t.name == "scales"; }); });
+    corrupt(precision, [&](Tensors& tensors, Metadata&) { shape(tensors, "vectors", {DType::u8, {rows, width}}); });
+    corrupt(precision, [&](Tensors& tensors, Metadata&) { shape(tensors, "vectors", {DType::i8, {rows - 1, width}}); });
+    corrupt(precision, [&](Tensors& tensors, Metadata&) { shape(tensors, "vectors", {DType::i8, {rows, 0}}); });
+  }
+  corrupt(Precision::binary, [&](Tensors& tensors, Metadata&) { shape(tensors, "bits", {DType::u8, {rows - 1, 8}}); });
+  corrupt(Precision::binary, [&](Tensors& tensors, Metadata&) { shape(tensors, "bits", {DType::u8, {rows, 7}}); });
+  corrupt(Precision::binary, [&](Tensors& tensors, Metadata&) { shape(tensors, "bits", {DType::i8, {rows, 8}}); });
+}
+
+// Format 1 is what format 2 is of float32.
+TEST_F(BrokenIndex, OfTheFirstFormatIsReadAndItsVectorsAreKept) {
+  change([](Tensors&, Metadata& metadata) { metadata["alate_index"] = "1"; }, Precision::float32);
+  EXPECT_EQ(ask("The quick brown fox jumped.", {.top = 1}).front().text, "The quick brown fox jumped.");
+  EXPECT_EQ(build(out()).embedded_files, 0U);
+  build(folder_.path() / "fresh");
+  EXPECT_EQ(bytes_of(out()), bytes_of(folder_.path() / "fresh"));
 }
 
 TEST_F(Index, OfPagesWhatAReaderSeesIsIndexed) {

@@ -24,8 +24,9 @@ class RouteTest : public ModelHostTest {
   struct Begun {
     Begun(RouteTest& test, std::vector<Route> routes)
         : router(std::move(routes), test.settings.base_path),
-          services{test.settings,           test.host(),        test.metrics, test.work,    router, "1.2.3",
-                   [] { return Gauges{}; }, test.shutting_down, {},           test.obstacle} {}
+          services{test.settings,      test.host(), test.indexes(), test.metrics,
+                   test.work,          router,      "1.2.3",        [] { return Gauges{}; },
+                   test.shutting_down, {},          test.obstacle} {}
 
     const Router router;
     Services services;
@@ -73,6 +74,12 @@ class RouteTest : public ModelHostTest {
     return begin(std::move(routes), method, path, std::move(body), std::move(headers))->answer.get();
   }
 
+  /// Of the settings, made at the first call.
+  IndexHost& indexes() {
+    if (indexes_ == nullptr) indexes_ = std::make_unique<IndexHost>(settings.indexes);
+    return *indexes_;
+  }
+
   static formats::Json json(const Response& response) { return formats::parse_json(response.body, "the answer"); }
   /// A member as JSON text, "absent" where there is none.
   static std::string text(const formats::Json& value, std::string_view key) {
@@ -88,6 +95,9 @@ class RouteTest : public ModelHostTest {
   WorkQueue work{1};
   bool shutting_down = false, is_admin = false;
   std::function<std::string()> obstacle;
+
+ private:
+  std::unique_ptr<IndexHost> indexes_;
 };
 
 }  // namespace alate::server

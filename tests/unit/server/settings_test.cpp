@@ -178,7 +178,8 @@ TEST(Settings, EveryOneIsReadFromItsOptionItsVariableAndItsKeyAlike) {
       case SettingKind::milliseconds: return "7";
       case SettingKind::list: return setting.key == "cors" ? "https://a.example" : "a,b";
       case SettingKind::strategies: return "a=eager,b=lazy";
-      case SettingKind::aliases: return "a=m,b=n";
+      case SettingKind::aliases:
+      case SettingKind::folders: return "a=m,b=n";
       case SettingKind::text: return setting.key == "base_path" ? "/a" : "a";
       case SettingKind::group: break;
     }
@@ -198,8 +199,9 @@ TEST(Settings, EveryOneIsReadFromItsOptionItsVariableAndItsKeyAlike) {
     by_variable.variables[environment_variable(setting)] = value;
     const std::size_t dot = setting.key.find('.');
     const std::string in_yaml = setting.kind == SettingKind::strategies ? "{a: eager, b: lazy}"
-                                : setting.kind == SettingKind::aliases  ? "{a: m, b: n}"
-                                                                        : value;
+                                : setting.kind == SettingKind::aliases || setting.kind == SettingKind::folders
+                                    ? "{a: m, b: n}"
+                                    : value;
     by_file.yaml = dot == std::string_view::npos ? std::string(setting.key) + ": " + in_yaml + "\n"
                                                  : std::string(setting.key.substr(0, dot)) + ":\n  " +
                                                        std::string(setting.key.substr(dot + 1)) + ": " + in_yaml + "\n";
@@ -335,6 +337,13 @@ TEST(Settings, AliasesAreRefusedWithWhatIsWrong) {
   expect_has((Given{.options = {{"--aliases", {"=b"}}}}.refusal()), "a model for each name");
   expect_has((Given{.options = {{"--aliases", {"a="}}}}.refusal()), "a model for each name");
   expect_has(Given{.yaml = "aliases: [a]\n"}.refusal(), "\"alias: model\"");
+  // The folder of an index may be called like another.
+  EXPECT_EQ(Given{.yaml = "indexes: {a: b, b: b}\n"}.settings().indexes,
+            (std::map<std::string, std::string>{{"a", "b"}, {"b", "b"}}));
+  expect_has(Given{.yaml = "indexes: [a]\n"}.refusal(), "\"name: folder\"");
+  expect_has(Given{.yaml = "indexes: {a=b: c}\n"}.refusal(), "cannot have the character =");
+  expect_has(Given{.yaml = "indexes: {../a: c}\n"}.refusal(), "a folder for each name");
+  expect_has((Given{.options = {{"--indexes", {"a="}}}}.refusal()), "a folder for each name");
   expect_has(Given{.yaml = "aliases: {a=b: c}\n"}.refusal(), "1:11: an alias cannot have the character =");
   for (const char* name : {"\"builtin:x\"", "\"hf:a/b\"", "\"\"", "\"a,b\""})
     expect_has(Given{.yaml = "aliases: {" + std::string(name) + ": c}\n"}.refusal(), "a model for each name");

@@ -14,6 +14,7 @@
 #include "backends/cpu/kernels/quantize/normalize_quantize.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
 #include "backends/cpu/kernels/rows/bf16_rows.h"
+#include "backends/cpu/kernels/rows/byte_rows.h"
 #include "backends/cpu/kernels/rows/embed_norm.h"
 #include "backends/cpu/kernels/rows/normalize.h"
 #include "backends/cpu/kernels/rows/reduce.h"
@@ -41,6 +42,7 @@ struct SimdKernels {
   void (*pool_tokens)(Pooling, const PoolArguments&) = nullptr;
   void (*dot_rows)(const RowProductArguments&) = nullptr;
   void (*sum_rows)(const RowProductArguments&) = nullptr;
+  void (*dot_byte_rows)(const ByteRowArguments&) = nullptr;
   void (*transpose_8)(const std::uint8_t* in, std::size_t in_stride, std::uint8_t* out, std::size_t out_stride,
                       std::size_t rows, std::size_t columns) = nullptr;
   void (*transpose_16)(const std::uint16_t* in, std::size_t in_stride, std::uint16_t* out, std::size_t out_stride,

@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels/quantize/normalize_quantize.inl.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.inl.h"
 #include "backends/cpu/kernels/rows/bf16_rows.inl.h"
+#include "backends/cpu/kernels/rows/byte_rows.inl.h"
 #include "backends/cpu/kernels/rows/embed_norm.inl.h"
 #include "backends/cpu/kernels/rows/normalize.inl.h"
 #include "backends/cpu/kernels/rows/row_products.inl.h"
@@ -33,6 +34,7 @@ inline SimdKernels make_simd_kernels() {
   table.pool_tokens = pool_tokens;
   table.dot_rows = dot_rows;
   table.sum_rows = sum_rows;
+  table.dot_byte_rows = dot_byte_rows;
   table.transpose_8 = transpose_lanes<std::uint8_t>;
   table.transpose_16 = transpose_lanes<std::uint16_t>;
   table.transpose_32 = transpose_32<false>;

@@ -1,0 +1,36 @@
+#include "search/question_vectors.h"
+
+#include <utility>
+
+#include "alate/error.h"
+#include "pipelines/embed/embedding_rows.h"
+#include "pipelines/kinds/kind_rows.h"
+
+namespace alate::search {
+
+KindEmbeddings embed_for_index(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+                               const EmbeddingKinds& kinds, const EmbedOptions& options,
+                               const backends::RunOptions& run) {
+  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) {
+    Embeddings made = pipelines::embed_texts(pipeline, texts, options, run);
+    return {.dense = std::move(made.vectors),
+            .sparse = {},
+            .multi_vectors = {},
+            .truncated = std::move(made.truncated),
+            .tokens = made.tokens};
+  }
+  return pipelines::embed_kinds_prepared(
+      pipeline, pipelines::prepare_embedding(pipeline, texts, options, run.cancellation), kinds, options, run);
+}
+
+EmbeddingKinds kinds_of_mode(const IndexFile& index, const std::optional<SearchMode>& mode) {
+  const EmbeddingKinds has{.dense = index.has_dense(), .sparse = index.has_sparse()};
+  if (!mode) return has;
+  const EmbeddingKinds wanted{.dense = *mode != SearchMode::sparse, .sparse = *mode != SearchMode::dense};
+  if ((wanted.dense && !has.dense) || (wanted.sparse && !has.sparse))
+    throw make_error(ErrorCode::invalid_argument, "the index has only ", has.dense ? "dense" : "sparse",
+                     " vectors; leave the mode ", to_string(*mode), " out, or build it with a model that gives both");
+  return wanted;
+}
+
+}  // namespace alate::search

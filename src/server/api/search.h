@@ -1,0 +1,10 @@
+// Search in the native format.
+#pragma once
+
+#include "server/route.h"
+
+namespace alate::server {
+
+Route native_search_route();
+
+}  // namespace alate::server

@@ -1,0 +1,34 @@
+// Search over the indexes that the settings name.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alate/search.h"
+#include "server/models/index_host.h"
+#include "server/models/model_call.h"
+#include "server/route.h"
+
+namespace alate::server {
+
+struct SearchRequest : ModelRequest {  // an empty model: the one that the index was made with
+  std::string index;
+  std::string question;
+  std::string rerank_model;  // empty: the order of the vectors
+  SearchOptions options;
+};
+
+struct SearchAnswer {
+  const HostedIndex& index;
+  const ModelAnswer& model;  // the last one that computed
+  std::vector<SearchResult> results;
+};
+
+/// Searches and answers with the result of `format`, plus the X-Model-Fingerprint of the model whose scores it has; the
+/// question, and with a reranker the best passages, go through the models' schedulers. Errors get the format of the
+/// call's family; Problem::impossible for a model that the index was not made with. `format` is as in `embed`.
+void search_index(Call& call, SearchRequest request, std::function<Response(SearchAnswer)> format);
+
+}  // namespace alate::server
