@@ -43,6 +43,7 @@ bool is_module_folder(std::string_view folder) {
 }
 
 bool is_supporting(const RemoteFile& file) {
+  if (file.name == "encoder_config/config.json") return true;  // of a GLiNER2 model
   const std::string_view base = base_of(file.name);
   const auto matches = [&](std::string_view pattern) { return matches_pattern(base, pattern); };
   return is_module_folder(folder_of(file.name)) && !base.starts_with('.') &&
