@@ -113,6 +113,16 @@ constexpr std::array kVerbs = {
          "alate fill FacebookAI/roberta-base \"The sky is <mask>.\" --top-k 3\n"
          "alate fill FacebookAI/roberta-base \"The sky is <mask>.\" --targets blue,red",
          run_fill},
+    Verb{
+        "extract", "MODEL --schema FILE [TEXT...]", "what a schema asks for in texts",
+        "MODEL is a GLiNER2 model: its config.json has the model_type extractor. FILE is JSON: each member is a "
+        "structure, a list of fields such as \"name::str\" (one value), \"tags::list\" or \"tone::[warm|cold]\", with "
+        "\"::a description\" where wanted; the members entities, relations and classifications are as in the package "
+        "gliner2. Texts come as for embed; long ones are read in windows that overlap. text has part, instance, field, "
+        "score, start, end and value on a line; json and jsonl have the results in the schema's shape.",
+        "printf '{\"person\": [\"name::str\", \"city::str\"]}' >schema.json\n"
+        "alate extract fastino/gliner2-base-v1 --schema schema.json \"Ada Lovelace lives in London.\"",
+        run_extract},
     Verb{"tokenize", "MODEL [TEXT...]", "texts to token ids and back",
          "MODEL may also be a tokenizer's file by itself: a tokenizer.json, vocab.txt, vocab.json, SentencePiece's "
          ".model, "

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/recognize.h"
 #include "alate/run_control.h"
 #include "alate/tensor.h"
 #include "alate/tokenizer.h"
@@ -23,7 +24,10 @@ namespace alate {
 ///   with headings of their own are not.
 /// - sentence: as many whole sentences to a chunk as fit, by Unicode's rules (UAX #29).
 /// - semantic: where neighbouring sentences are about different things, by their embeddings.
-enum class ChunkMethod { fixed, recursive, sentence, semantic };
+/// - classifier: behind the tokens that a model for token classification calls separators: those with any label but its
+///   first one and "O". A model with two labels is one that was trained for this, such as
+///   mirth/chonky_distilbert_uncased_1.
+enum class ChunkMethod { fixed, recursive, sentence, semantic, classifier };
 /// "fixed".
 std::string_view to_string(ChunkMethod method);
 /// The inverse; nothing for an unknown name.
@@ -33,7 +37,8 @@ struct ChunkOptions {
   ChunkMethod method = ChunkMethod::fixed;
   std::size_t target_tokens = 500;  // the most tokens of a chunk, its overlap included
   // The most tokens that a chunk repeats from the end of the one before: whole sentences with the method sentence, else
-  // whole words. Less than target_tokens; absent: a tenth of them, at most 50. Semantic chunks do not overlap.
+  // whole words. Less than target_tokens; absent: a tenth of them, at most 50. Chunks of the methods semantic and
+  // classifier do not overlap.
   std::optional<std::size_t> overlap_tokens = {};
   std::string separator = "\n\n";              // fixed; empty: between words only
   std::optional<std::size_t> max_chunks = {};  // the text after so many chunks is left out
@@ -73,9 +78,12 @@ class Chunker {
   explicit Chunker(Tokenizer tokenizer);
   /// Counts by the model's tokenizer, and can use the methods that need embeddings.
   explicit Chunker(EmbeddingPipeline pipeline);
+  /// Counts by the model's tokenizer, and can use the method classifier.
+  explicit Chunker(RecognizePipeline recognizer);
 
   /// Throws invalid_argument for a text that is not UTF-8 and for options that cannot be met, unsupported for the
-  /// method semantic without an embedding model, and as Tokenizer::encode and EmbeddingPipeline::embed.
+  /// method semantic without an embedding model and for the method classifier without a recognizer or with a GLiNER
+  /// model, and as Tokenizer::encode, EmbeddingPipeline::embed and RecognizePipeline::recognize.
   Chunks chunk(std::string_view text, const ChunkOptions& options = {}, const RunControl& control = {}) const;
 
   /// Late chunking: the model reads the whole text, and each chunk's vector is pooled from its own tokens, which so
@@ -90,6 +98,7 @@ class Chunker {
  private:
   std::optional<Tokenizer> tokenizer_;
   std::optional<EmbeddingPipeline> pipeline_;
+  std::optional<RecognizePipeline> recognizer_;
 };
 
 }  // namespace alate

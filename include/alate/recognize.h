@@ -70,11 +70,13 @@ struct Recognitions {
   std::size_t tokens = 0;                  // computed tokens, special ones included
 };
 
-/// A tokenizer and an encoder with a head for the classification of tokens, or a GLiNER model. Immutable; thread-safe;
+/// A tokenizer and an encoder with a head for the classification of tokens, or a GLiNER or GLiNER2 model, whose options
+/// are those of GLiNER models. Immutable; thread-safe;
 /// copies share state.
 class RecognizePipeline {
  public:
-  /// A folder whose config.json names a …ForTokenClassification, or with a gliner_config.json. Throws as Model::load,
+  /// A folder whose config.json names a …ForTokenClassification or has the model_type "extractor", or with a
+  /// gliner_config.json. Throws as Model::load,
   /// and unsupported for other models and for ONNX files.
   static RecognizePipeline load(const std::filesystem::path& folder, const LoadOptions& options = {},
                                 const RunControl& control = {});

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "graph/builder_functions.h"
+#include "models/heads/extractor.h"
 #include "models/heads/gliner.h"
 #include "models/refused_architectures.h"
 
@@ -65,7 +66,7 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
   return in;
 }
 
-void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs) {
+void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs, const EncoderHead& head) {
   WordInputs& in = inputs.words.emplace();
   in.words = b.dim("words", 1, {}, true);
   in.labels = b.dim("labels", 1, {}, true);
@@ -84,6 +85,11 @@ void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs) {
   in.pair_places = of("pair_places", {in.pairs, 3});
   in.pair_word = of("pair_word", {in.pairs});
   in.pair_label = of("pair_label", {in.pairs});
+  if (!head.reads_tasks) return;
+  TaskInputs& tasks = in.tasks.emplace();
+  tasks.marks = b.dim("marks", 1, {}, true);
+  tasks.label_groups = of("label_groups", {inputs.sequences, in.most_labels});
+  tasks.mark_tokens = of("mark_tokens", {tasks.marks});
 }
 
 std::span<const Architecture> architectures() {
@@ -134,7 +140,10 @@ const Architecture& find_architecture(const formats::Json& config) {
   throw Error(ErrorCode::unsupported, refusal_of(config));
 }
 
-const EncoderHead* find_word_head(const formats::Json& config) { return is_gliner(config) ? &gliner_head() : nullptr; }
+const EncoderHead* find_word_head(const formats::Json& config) {
+  if (is_extractor(config)) return &extractor_head();
+  return is_gliner(config) ? &gliner_head() : nullptr;
+}
 
 std::string_view weight_prefix(const Architecture& architecture, const formats::Json& config) {
   const EncoderHead* head = find_word_head(config);

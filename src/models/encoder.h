@@ -22,6 +22,13 @@ struct PlaceInputs {
 /// Whether a graph takes the places of tokens, or tokens of a sequence are at consecutive places.
 enum class TokenPlaces { consecutive, given };
 
+/// More parameters of heads whose labels belong to several tasks (EncoderHead::reads_tasks); all i32.
+struct TaskInputs {
+  graph::Value label_groups;  // [sequences, most_labels]: the task of each label, from 1 on; 0: past a sequence's own
+  graph::Value mark_tokens;   // [marks]: tokens of the prompt that are judged by themselves
+  Dim marks;
+};
+
 /// Parameters of graphs with a head that is about words and labels (find_word_head); all i32.
 struct WordInputs {
   graph::Value word_tokens;       // [words]: the token that stands for each
@@ -33,6 +40,7 @@ struct WordInputs {
   graph::Value pair_places;       // [pairs, 3]: sequence, word and label in it; all labels of a word, then the next
   graph::Value pair_word, pair_label;  // [pairs]: the same, counted in the batch
   Dim words, labels, pairs, most_words, most_labels;
+  std::optional<TaskInputs> tasks = std::nullopt;
 };
 
 /// The parameters of every encoder's graph, in this order; all i32.
@@ -51,8 +59,9 @@ struct EncoderInputs {
 
 /// Declares them.
 EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places = TokenPlaces::consecutive);
-/// Declares those of words, after all others.
-void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs);
+struct EncoderHead;
+/// Declares those of words that `head` takes, after all others.
+void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs, const EncoderHead& head);
 
 /// An output of forward. Its rows are tokens or sequences.
 struct EncoderOutput {
@@ -114,6 +123,7 @@ struct EncoderHead {
   std::vector<EncoderOutput> (*build)(EncoderScope& scope, graph::Value last_hidden_state);
   bool takes_choices = false;  // forward's inputs may be [batch, choices, length]; its logits are then [batch, choices]
   std::string_view prefix = {};  // of the base model's weights, where it is not Architecture::prefix
+  bool reads_tasks = false;      // of find_word_head: it takes WordInputs::tasks
 };
 
 struct Architecture {
@@ -141,7 +151,8 @@ const Architecture& find_architecture(const formats::Json& config);
 /// All that can be built, in the order of the documentation.
 std::span<const Architecture> architectures();
 
-/// The head of a model whose outputs are of words with labels (EncoderInputs::words): GLiNER's; null for all others.
+/// The head of a model whose outputs are of words with labels (EncoderInputs::words): GLiNER's and GLiNER2's; null for
+/// all others.
 const EncoderHead* find_word_head(const formats::Json& config);
 
 /// Before the base model's weight names in a folder with this config.

@@ -35,8 +35,9 @@ void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
   const formats::Json config =
       runtime::has_gliner_config(files)
           ? runtime::read_gliner_folder(files)
-          : formats::parse_json(base::read_contained_file(files.folder, "config.json", kMostConfigBytes), "config.json",
-                                {.max_values = 1 << 20});
+          : runtime::with_backbone(
+                files, formats::parse_json(base::read_contained_file(files.folder, "config.json", kMostConfigBytes),
+                                           "config.json", {.max_values = 1 << 20}));
   if (const formats::Json* type = config.find("model_type"); type != nullptr && type->is_string())
     summary.architecture = type->as_string("model_type");
   summary.dimensions = count_of(config, "hidden_size");

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "models/encoder.h"
+#include "models/heads/extractor.h"
 #include "models/heads/gliner.h"
 #include "pipelines/rerank/rerank_head.h"
 
@@ -28,7 +29,8 @@ constexpr TaskHead kRecognize = {
     .word_head = models::kGlinerHead,
     .labels = "",
     .noun = "a recognizer",
-    .usual = "a model for token classification, such as builtin:pii or dslim/bert-base-NER, or a GLiNER model",
+    .usual =
+        "a model for token classification, such as builtin:pii or dslim/bert-base-NER, or a GLiNER or GLiNER2 model",
     .head = logits};
 constexpr TaskHead kAnswer = {.entry_point = "answer",
                               .class_end = kQuestionAnswering,
@@ -52,6 +54,15 @@ constexpr TaskHead kFill = {.entry_point = "fill",
                               };
                             },
                             .choice = models::HeadChoice::none};
+constexpr TaskHead kExtract = {.entry_point = "extract",
+                               .class_end = models::kExtractorHead,
+                               .word_head = "",
+                               .labels = "",
+                               .noun = "an extractor",
+                               .usual = "a GLiNER2 model, such as fastino/gliner2-base-v1",
+                               .head = [](const Model::State&) {
+                                 return outputs_of_head({"span_logits", "mark_logits"});
+                               }};
 constexpr TaskHead kRerank = {.entry_point = "rerank",
                               .class_end = kSequenceClassification,
                               .word_head = "",
@@ -67,6 +78,13 @@ const graph::Value& output_named(const models::BuiltEncoder& built, std::string_
   return found->value;
 }
 
+// A GLiNER2 model recognizes the entities of a schema.
+bool finds_labels_by_schema(const Model::State& model, Task task) {
+  return task == Task::recognize && models::is_extractor(model.config);
+}
+
+runtime::Head first_instances() { return outputs_of_head({"first_span_logits", "mark_logits"}); }
+
 }  // namespace
 
 const TaskHead& task_head(Task task) {
@@ -76,6 +94,7 @@ const TaskHead& task_head(Task task) {
     case Task::recognize: return kRecognize;
     case Task::answer: return kAnswer;
     case Task::fill: return kFill;
+    case Task::extract: return kExtract;
     case Task::embed: break;
   }
   throw Error(ErrorCode::internal, "no head computes this task");
@@ -100,18 +119,27 @@ void require_task(const Model::State& model, Task task) {
   const std::string name = class_of(model);
   if (known != nullptr && name.ends_with(head.class_end)) return;
   if (known != nullptr && !head.word_head.empty() && name.ends_with(head.word_head)) return;
-  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is not ", head.noun,
-                   ": ",
-                   known == nullptr ? "it is executed as it is, and only a folder with weights can be one so far"
-                                    : "its config.json must name a class " + std::string(known->class_name) +
-                                          std::string(head.class_end) + std::string(head.labels),
-                   "; use ", head.usual, ": ", name);
+  if (known != nullptr && finds_labels_by_schema(model, task)) return;
+  throw make_error(
+      ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' is not ", head.noun, ": ",
+      known == nullptr        ? "it is executed as it is, and only a folder with weights can be one so far"
+      : task == Task::extract ? "its config.json must have the model_type " + std::string(models::kExtractorType)
+                              : "its config.json must name a class " + std::string(known->class_name) +
+                                    std::string(head.class_end) + std::string(head.labels),
+      "; use ", head.usual, ": ", name);
 }
 
 std::shared_ptr<const runtime::EntryPoint> task_entry_point(const Model::State& model, Task task) {
   require_task(model, task);
+  if (finds_labels_by_schema(model, task)) return extract_entry_point(model, true);
   const TaskHead& head = task_head(task);
   return model.entry_point(head.entry_point, head.head(model), head.choice);
+}
+
+std::shared_ptr<const runtime::EntryPoint> extract_entry_point(const Model::State& model, bool first_only) {
+  if (!first_only) return task_entry_point(model, Task::extract);
+  require_task(model, Task::extract);
+  return model.entry_point("extract first", first_instances(), models::HeadChoice::of_folder);
 }
 
 std::shared_ptr<const runtime::HeadProgram> vocabulary_head(const Model::State& model) {
@@ -128,6 +156,7 @@ void compile_task(const Model::State& model, Task task) {
 
 void check_task(const Model::State& model, Task task) {
   require_task(model, task);
+  if (finds_labels_by_schema(model, task)) return model.check(first_instances(), models::HeadChoice::of_folder);
   model.check(task_head(task).head(model), task_head(task).choice);
 }
 

@@ -32,6 +32,9 @@ const TaskHead& task_head(Task task);
 void require_task(const Model::State& model, Task task);
 /// The entry point, compiled at its first use. Throws as require_task and Model::State::entry_point.
 std::shared_ptr<const runtime::EntryPoint> task_entry_point(const Model::State& model, Task task);
+/// That of `extract`, or the same with scores of spans only for the first instances of tasks. Throws as
+/// task_entry_point.
+std::shared_ptr<const runtime::EntryPoint> extract_entry_point(const Model::State& model, bool first_only);
 /// Of `fill`: the folder's head by itself, with probabilities over the vocabulary, where the entry point gives hidden
 /// states. Compiled and throws as the entry point.
 std::shared_ptr<const runtime::HeadProgram> vocabulary_head(const Model::State& model);

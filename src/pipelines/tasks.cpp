@@ -9,6 +9,7 @@
 #include "base/files/file_presence.h"
 #include "formats/json.h"
 #include "models/encoder.h"
+#include "models/heads/extractor.h"
 #include "models/heads/gliner.h"
 #include "pipelines/embed/module_files.h"
 #include "pipelines/kinds/kind_modules.h"
@@ -33,6 +34,7 @@ std::optional<Task> task_of_head(const formats::Json& config, const std::filesys
   if (head == kSequenceClassification) return label_count(config) == 1 ? Task::rerank : Task::classify;
   if (head == kTokenClassification || head == models::kGlinerHead) return Task::recognize;
   if (head == kRanking) return Task::rerank;
+  if (head == models::kExtractorHead) return Task::extract;
   if (head == kQuestionAnswering) return Task::answer;
   if (head == kMaskedLanguage) return Task::fill;
   return head == kLanguageModel && is_marked_reranker(home) ? std::optional(Task::rerank) : std::nullopt;
@@ -42,13 +44,14 @@ struct TaskName {
   Task task;
   std::string_view command, model_type, description;
 };
-constexpr std::array<TaskName, 6> kNames = {
+constexpr std::array<TaskName, 7> kNames = {
     {{Task::embed, "embed", "embedder", "turns texts into vectors"},
      {Task::rerank, "rerank", "reranker", "scores how well texts answer a query"},
      {Task::classify, "classify", "classifier", "says which labels fit a text"},
      {Task::recognize, "recognize", "recognizer", "finds labelled places in a text"},
      {Task::answer, "answer", "answerer", "finds the answer to a question in a text"},
-     {Task::fill, "fill", "filler", "finds tokens for the masks of a text"}}};
+     {Task::fill, "fill", "filler", "finds tokens for the masks of a text"},
+     {Task::extract, "extract", "extractor", "finds what a schema asks for in a text"}}};
 
 const TaskName& names_of(Task task) { return *std::ranges::find(kNames, task, &TaskName::task); }
 
@@ -57,6 +60,24 @@ const TaskName& names_of(Task task) { return *std::ranges::find(kNames, task, &T
 std::string_view to_string(Task task) { return names_of(task).command; }
 std::string_view model_type(Task task) { return names_of(task).model_type; }
 std::string_view description(Task task) { return names_of(task).description; }
+
+bool divides_texts(const formats::Json& config) {
+  try {
+    return models::find_head(models::find_architecture(config), config).name == kTokenClassification &&
+           label_count(config) == 2;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool divides_texts(const std::filesystem::path& folder, const LoadOptions& options) {
+  try {
+    const runtime::ModelFiles files = runtime::find_model_files(folder, options);
+    return !files.is_onnx() && divides_texts(runtime::read_config(files));
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 bool is_cross_encoder(const std::filesystem::path& home) {
   const std::optional<formats::Json> settings = read_json(home, "config_sentence_transformers.json");
@@ -85,6 +106,7 @@ std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOption
     const bool gives_vectors =
         base::is_there(files.home / "modules.json") && !is_cross_encoder(files.home) && !has_logit_score(files.home);
     if (gives_vectors) return {Task::embed, *task};
+    if (task == Task::extract) return {Task::extract, Task::recognize};
     return {*task};
   } catch (const Error&) {
     return {Task::embed};

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "alate/model.h"
+#include "formats/json.h"
 
 namespace alate::pipelines {
 
-enum class Task { embed, rerank, classify, recognize, answer, fill };
+enum class Task { embed, rerank, classify, recognize, answer, fill, extract };
 
 /// The ends of the classes that config.json names, after the architecture's.
 inline constexpr std::string_view kSequenceClassification = "ForSequenceClassification";
@@ -30,9 +31,15 @@ std::string_view description(Task task);
 /// …ForSequenceClassification with one label reranks, with more labels it classifies; a model …ForTokenClassification
 /// recognizes, a model …ForQuestionAnswering answers; a language model whose folder says that it is a reranker reranks.
 /// Such a folder also embeds if a modules.json says how its tokens are pooled; all others embed, and rerank too if they
-/// give a vector for each token. A model …ForMaskedLM embeds, and fills masks too if there is no modules.json. For a
+/// give a vector for each token. A model …ForMaskedLM embeds, and fills masks too if there is no modules.json. A GLiNER
+/// model recognizes; a GLiNER2 model extracts, and recognizes too. For a
 /// folder that cannot be read the answer is that of any other: loading finds the fault. Reads no weights.
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+/// Whether a config is that of a model …ForTokenClassification with two labels: one that says where texts are divided.
+bool divides_texts(const formats::Json& config);
+/// The same of a folder; false for one that cannot be read.
+bool divides_texts(const std::filesystem::path& folder, const LoadOptions& options = {});
 
 /// Whether sentence-transformers' CrossEncoder wrote the folder: its modules.json gives no vectors.
 bool is_cross_encoder(const std::filesystem::path& home);

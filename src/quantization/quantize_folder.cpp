@@ -17,6 +17,7 @@
 #include "formats/safetensors/safetensors_writer.h"
 #include "hub/manifest_writer.h"
 #include "hub/output_folder.h"
+#include "models/heads/extractor_config.h"
 #include "models/weights/adapters.h"
 #include "pipelines/embed/transformer_settings.h"
 #include "pipelines/tasks.h"
@@ -118,6 +119,10 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const fs::path config_path = files.folder / "config.json";
   const formats::Json config =
       formats::parse_json(base::read_contained_file(files.folder, "config.json"), config_path.string());
+  if (config.is_object() && config.get_string("model_type", "") == models::kExtractorType)
+    throw make_error(
+        ErrorCode::unsupported, "the model in ", model.string(),
+        " is a GLiNER2 model, which is not calibrated here; --dtype int8 rounds one as it is loaded: GLiNER2");
   if (const formats::Json* found = config.find("quantization_config"); found != nullptr && !found->is_null())
     throw make_error(ErrorCode::invalid_argument, "the model in ", model.string(),
                      " is quantized already: take the one that it was made from");

@@ -14,6 +14,7 @@
 #include "program.h"
 #include "tests/golden/tiny_answerers.h"
 #include "tests/golden/tiny_classifiers.h"
+#include "tests/golden/tiny_extractors.h"
 #include "tests/golden/tiny_fillers.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -65,6 +66,7 @@ class CliExamples : public testing::Test {
     write_tiny_classifier(home() / ".cache/alate/models/MoritzLaurer/deberta-v3-base-zeroshot-v2.0");
     write_tiny_answerer(home() / ".cache/alate/models/deepset/roberta-base-squad2");
     write_tiny_filler(home() / ".cache/alate/models/FacebookAI/roberta-base", "byte_level");
+    write_tiny_extractor(home() / ".cache/alate/models/fastino/gliner2-base-v1", "lstm_v2");
     std::filesystem::create_directories(folder_.path() / "work");
     std::filesystem::create_directories(folder_.path() / "bin");
     std::filesystem::create_symlink(program_path(), folder_.path() / "bin" / "alate");

@@ -28,6 +28,8 @@
 #include "pipelines/chunk/chunk_json.h"
 #include "pipelines/chunk/chunking.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/recognize/recognize_run.h"
+#include "pipelines/tasks.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::app {
@@ -61,7 +63,8 @@ class ChunkPart : public TextPart {
 
   void run(const PartRun& run) override {
     results_.resize(texts.size());
-    const bool computes = job_.late || job_.options.method == ChunkMethod::semantic;
+    const bool computes =
+        job_.late || job_.options.method == ChunkMethod::semantic || job_.options.method == ChunkMethod::classifier;
     if (!computes) return run_in_parallel(texts.size(), run, [&](std::size_t i) { cut(i); });
     for (std::size_t i = 0; i < texts.size(); ++i) {
       run.cancellation.check();
@@ -124,13 +127,14 @@ double parse_number(std::string_view text) {
   return value;
 }
 
-void declare(Arguments& arguments, ChunkOptions& options, bool& late) {
-  arguments.option("--method", "METHOD", "fixed, recursive, sentence or semantic", [&options](std::string_view name) {
-    const std::optional<ChunkMethod> found = parse_chunk_method(name);
-    if (!found) throw make_error(ErrorCode::invalid_argument, "is one of fixed, recursive, sentence, semantic");
-    options.method = *found;
-  });
-  arguments.choices({"fixed", "recursive", "sentence", "semantic"});
+void declare(Arguments& arguments, ChunkOptions& options, bool& late, std::optional<ChunkMethod>& method) {
+  arguments.option(
+      "--method", "METHOD", "fixed, recursive, sentence, semantic or classifier", [&method](std::string_view name) {
+        method = parse_chunk_method(name);
+        if (!method)
+          throw make_error(ErrorCode::invalid_argument, "is one of fixed, recursive, sentence, semantic, classifier");
+      });
+  arguments.choices({"fixed", "recursive", "sentence", "semantic", "classifier"});
   arguments.option("--target-tokens", "N", "the most tokens of a chunk; default: 500", options.target_tokens);
   arguments.option("--overlap-tokens", "N",
                    "the most that it repeats of the one before; default: a tenth of them, at most 50",
@@ -181,7 +185,8 @@ void run_chunk(Arguments& arguments) {
   arguments.positional("MODEL", false, model);
   declare(arguments, input);
   arguments.flag("--lines", "each line of the file is a text; else a file that is not .jsonl is one text", has_lines);
-  declare(arguments, chunk, late);
+  std::optional<ChunkMethod> method;
+  declare(arguments, chunk, late, method);
   BigJobOptions chosen;
   declare(arguments, chosen);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
@@ -193,12 +198,16 @@ void run_chunk(Arguments& arguments) {
   const OutputFormat format = output_format(options, written);
   // A method's name in MODEL's place: tokens are counted without a model.
   std::string shown = model.empty() ? std::string("fixed") : model;
-  if (const std::optional<ChunkMethod> method = parse_chunk_method(model)) {
-    chunk.method = *method;
+  if (const std::optional<ChunkMethod> named = parse_chunk_method(model)) {
+    method = named;
     model.clear();
   }
+  chunk.method = method.value_or(chunk.method);
   pipelines::check_chunk_options(chunk);
   const bool computes = late || chunk.method == ChunkMethod::semantic;
+  if (chunk.method == ChunkMethod::classifier && (model.empty() || late))
+    throw arguments.usage_error(late ? "--late pools an embedding model's vectors, and the method classifier has none"
+                                     : "the method classifier needs a MODEL for token classification");
   if (computes && model.empty())
     throw arguments.usage_error(late ? "--late needs an embedding MODEL"
                                      : "the method semantic needs an embedding MODEL");
@@ -217,14 +226,20 @@ void run_chunk(Arguments& arguments) {
              input);
   const EmbedOptions embed{.max_length = options.max_length};
   const std::filesystem::path folder = find_counting_model(options, model, input);
+  if (!method && !late && !model.empty() && pipelines::divides_texts(folder)) chunk.method = ChunkMethod::classifier;
   if (!is_lines && input.arguments.empty()) read_whole_file(input);
   TextSource& source = job.open(std::move(input));
   if (format == OutputFormat::jsonl) source.keep_members(kChunkMembers);
   job.count_single_texts();
 
   std::optional<EmbeddingPipeline> pipeline;
+  std::optional<RecognizePipeline> recognizer;
   std::optional<Chunker> chunker;
-  if (computes) {
+  if (chunk.method == ChunkMethod::classifier) {
+    recognizer = pipelines::recognizer_of(
+        pipelines::load_text_model(folder, load_request(options), pipelines::Task::recognize, {}));
+    chunker.emplace(*recognizer);
+  } else if (computes) {
     pipeline = pipelines::load_embedding(folder, load_request(options));
     chunker.emplace(*pipeline);
   } else {
@@ -234,6 +249,8 @@ void run_chunk(Arguments& arguments) {
     FingerprintBuilder identity;
     if (pipeline) {
       identity = identity_of_model(pipeline->model(), folder);
+    } else if (recognizer) {
+      identity = identity_of_model(recognizer->model(), folder);
     } else if (!model.empty()) {
       add_model_files(identity, folder);
     }

@@ -10,7 +10,6 @@
 #include "alate/error.h"
 
 namespace alate::app {
-namespace {
 
 float parse_score(std::string_view text) {
   float score = 0;
@@ -19,8 +18,6 @@ float parse_score(std::string_view text) {
     throw Error(ErrorCode::invalid_argument, "is a number from 0 to 1");
   return score;
 }
-
-}  // namespace
 
 void declare(Arguments& arguments, RecognizeOptions& options) {
   arguments.list("--labels", "LABEL", "only entities with these labels; a GLiNER model looks for them", options.labels);

@@ -153,6 +153,7 @@ Files weights_of(const RemoteModel& model, const std::string& id, const std::str
 }  // namespace
 
 bool is_supporting_file(std::string_view name) {
+  if (name == "encoder_config/config.json") return true;  // of a GLiNER2 model
   const std::string_view base = base_of(name);
   const auto matches = [&](std::string_view pattern) { return matches_pattern(base, pattern); };
   return is_module_folder(folder_of(name)) && !base.starts_with('.') && std::ranges::any_of(kSupporting, matches) &&

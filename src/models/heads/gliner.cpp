@@ -6,6 +6,7 @@
 
 #include "graph/builder_functions.h"
 #include "models/blocks/lstm.h"
+#include "models/blocks/word_spans.h"
 
 namespace alate::models {
 namespace {
@@ -37,18 +38,6 @@ class GlinerHead {
     return width == hidden_ ? rows : linear("token_rep_layer.projection", rows, width, hidden_);
   }
 
-  // Two layers with a ReLU between them, as nn.Sequential names them.
-  Value two_layers(const std::string& name, Value x, std::int64_t inner) {
-    b_.set_source(name);
-    const Value first = graph::relu(b_, linear(name + ".0", x, hidden_, inner));
-    return linear(name + ".3", first, inner, hidden_);
-  }
-
-  // A matrix's columns [first, last).
-  Value columns(Value matrix, std::int64_t rows, std::int64_t first, std::int64_t last) {
-    return b_.slice({matrix}, {.starts = {0, first}, .limits = {rows, last}, .strides = {}});
-  }
-
   // Two numbers a width of a word, and two of a label: the first layer over [first of the word, first of the label,
   // product of the second ones] is a product of the word, one of the label, and only one of the pair.
   Value word_logits(Value words, Value labels) {
@@ -60,7 +49,7 @@ class GlinerHead {
     };
     const std::vector<Value> word = halves("scorer.proj_token", words), label = halves("scorer.proj_label", labels);
     const Value first = scope_.weights.get(b_, name + ".0.weight", {inner, 3 * hidden_});
-    const auto part = [&](std::int64_t i) { return columns(first, inner, i * hidden_, (i + 1) * hidden_); };
+    const auto part = [&](std::int64_t i) { return matrix_columns(b_, first, inner, i * hidden_, (i + 1) * hidden_); };
     const auto of_words = [&](Value rows) { return graph::take_rows(b_, rows, in_.pair_word); };
     const auto of_labels = [&](Value rows) { return graph::take_rows(b_, rows, in_.pair_label); };
     const Value by_word =
@@ -75,37 +64,28 @@ class GlinerHead {
     const bool has_two = config_.scores == GlinerScores::marker_v0;
     const std::string name = "span_rep_layer.span_rep_layer.";
     const std::int64_t inner = has_two ? 4 * hidden_ : 2 * hidden_;
-    const Value starts = graph::relu(b_, two_layers(name + "project_start", words, inner));
-    const Value ends = graph::relu(b_, two_layers(name + "project_end", words, inner));
-    const Value queries = two_layers("prompt_rep_layer", labels, 4 * hidden_);
+    const Value starts = graph::relu(b_, two_layers(scope_, name + "project_start", words, hidden_, inner));
+    const Value ends = graph::relu(b_, two_layers(scope_, name + "project_end", words, hidden_, inner));
+    const Value queries = two_layers(scope_, "prompt_rep_layer", labels, hidden_, 4 * hidden_);
     b_.set_source(name + "out_project");
     return has_two ? two_layer_scores(name + "out_project", starts, ends, queries)
                    : one_layer_scores(name + "out_project", starts, ends, queries);
   }
 
-  // The product of a span's representation W₂ · relu(W₁ · [start; end] + b₁) + b₂ with a label q is
-  // (W₂ᵀ · q) · relu(…) + b₂ · q, and W₁ · [start; end] the sum of a product of the start and one of the end: a span
-  // then takes sums and one product of `inner` numbers a label instead of two matrices.
   Value two_layer_scores(const std::string& name, Value starts, Value ends, Value queries) {
-    const std::int64_t inner = 4 * hidden_;
-    const Value first = scope_.weights.get(b_, name + ".0.weight", {inner, 2 * hidden_});
-    const Value of_start = b_.dense({starts, columns(first, inner, 0, hidden_)});
-    const Value of_end =
-        b_.dense({ends, columns(first, inner, hidden_, 2 * hidden_), scope_.weights.get(b_, name + ".0.bias", {inner})},
-                 {.has_bias = true});
-    const Value second = scope_.weights.get(b_, name + ".3.weight", {hidden_, inner});
-    const Value folded = b_.dense({queries, b_.transpose({second}, {.permutation = {1, 0}})});
+    const Value features = span_features(scope_, name, starts, ends, hidden_, config_.max_width);
+    const Value folded = folded_queries(scope_, name, queries, hidden_);
     const Value scores =
-        b_.dot_general({spans(of_start, of_end), graph::take_rows(b_, folded, in_.label_pad_index)},
+        b_.dot_general({features, graph::take_rows(b_, folded, in_.label_pad_index)},
                        {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {3}, .rhs_contracting = {2}});
-    return b_.add({of_pairs(scores), label_bias(name + ".3.bias", queries)});
+    return b_.add({of_pairs(scores), of_widths(query_bias(scope_, name, queries, hidden_))});
   }
 
-  // The same with one layer, W · [start; end] + b: the sum of a number of the start and one of the end.
+  // With one layer, W · [start; end] + b: the sum of a number of the start and one of the end.
   Value one_layer_scores(const std::string& name, Value starts, Value ends, Value queries) {
     const Value weight = scope_.weights.get(b_, name + ".weight", {hidden_, 2 * hidden_});
     const auto scores = [&](Value rows, std::int64_t first) {
-      const Value half = columns(weight, hidden_, first, first + hidden_);
+      const Value half = matrix_columns(b_, weight, hidden_, first, first + hidden_);
       const Value folded = b_.dense({queries, b_.transpose({half}, {.permutation = {1, 0}})});
       return b_.dot_general(
           {graph::take_rows(b_, rows, in_.word_pad_index), graph::take_rows(b_, folded, in_.label_pad_index)},
@@ -113,7 +93,8 @@ class GlinerHead {
     };
     const Value first = of_words(scores(starts, 0), {0}), last = of_words(scores(ends, hidden_), widths());
     const Value sum = b_.add({graph::broadcast_to(b_, first, b_.shape(last).dims), last});
-    return b_.add({sum, label_bias(name + ".bias", queries)});
+    const Value bias = b_.reshape({scope_.weights.get(b_, name + ".bias", {hidden_})}, {.dims = {1, hidden_}});
+    return b_.add({sum, of_widths(b_.dense({queries, bias}))});
   }
 
   // 0, 1, … for each width.
@@ -139,18 +120,6 @@ class GlinerHead {
                                         .slice_sizes = {1, 1, 1}});
   }
 
-  // relu(start + end) of each span, [sequences, most_words, widths, inner].
-  Value spans(Value of_start, Value of_end) {
-    const Value first = in_.word_pad_index;
-    const graph::Dims places = {b_.shape(first).dims[0], in_.most_words, config_.max_width};
-    const Value more = b_.iota({}, {.dtype = DType::i32, .dims = places, .axis = 2});
-    const Value last = b_.add({b_.broadcast_in_dim({first}, {.dims = places, .mapping = {0, 1}}), more});
-    const Value end = graph::take_rows(b_, of_end, last);  // which clamps: spans beyond the words mean nothing
-    const Value start = b_.broadcast_in_dim({graph::take_rows(b_, of_start, first)},
-                                            {.dims = b_.shape(end).dims, .mapping = {0, 1, 3}});
-    return graph::relu(b_, b_.add({start, end}));
-  }
-
   // [sequences, most_words, widths, most_labels] to [pairs, widths].
   Value of_pairs(Value scores) {
     return b_.gather({scores, in_.pair_places}, {.offset_dims = {1},
@@ -160,10 +129,9 @@ class GlinerHead {
                                                  .slice_sizes = {1, 1, config_.max_width, 1}});
   }
 
-  // The product of a bias with each label, for all widths of a pair.
-  Value label_bias(const std::string& name, Value queries) {
-    const Value bias = b_.reshape({scope_.weights.get(b_, name, {hidden_})}, {.dims = {1, hidden_}});
-    const Value of_pair = graph::take_rows(b_, b_.dense({queries, bias}), in_.pair_label);
+  // A number of each label, [labels, 1], for all widths of a pair.
+  Value of_widths(Value numbers) {
+    const Value of_pair = graph::take_rows(b_, numbers, in_.pair_label);
     return b_.broadcast_in_dim({of_pair}, {.dims = {in_.pairs, config_.max_width}, .mapping = {0, 1}});
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "models/heads/extractor_config.h"
 
 namespace alate::models {
 namespace {
@@ -108,20 +109,26 @@ GlinerConfig read_gliner_config(const Json& config) {
   return read;
 }
 
-Json gliner_folder_config(const Json& gliner, const Json& backbone, std::int64_t vocabulary) {
+Json config_around_backbone(std::string_view name, const Json& content, const Json& backbone, std::int64_t vocabulary) {
   Json::Object config;
   bool has_type = false;
-  for (const auto& [name, value] : backbone.as_object("encoder_config")) {
+  for (const auto& [key, value] : backbone.as_object("encoder_config")) {
     // Which class of transformers the backbone was saved as says nothing of this model.
-    if (name == kGlinerMember || name == "architectures" || name == "auto_map" || name == "vocab_size") continue;
-    has_type = has_type || name == "model_type";
-    config.emplace_back(name, value);
+    if (key == kGlinerMember || key == kExtractorMember || key == "architectures" || key == "auto_map" ||
+        key == "vocab_size")
+      continue;
+    has_type = has_type || key == "model_type";
+    config.emplace_back(key, value);
   }
   if (!has_type) config.emplace_back("model_type", "deberta-v2");
   config.emplace_back("vocab_size", Json(vocabulary));
   widen_distances(config);
-  config.emplace_back(std::string(kGlinerMember), gliner);
+  config.emplace_back(std::string(name), content);
   return config;
+}
+
+Json gliner_folder_config(const Json& gliner, const Json& backbone, std::int64_t vocabulary) {
+  return config_around_backbone(kGlinerMember, gliner, backbone, vocabulary);
 }
 
 }  // namespace alate::models

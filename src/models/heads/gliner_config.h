@@ -40,6 +40,11 @@ bool is_gliner(const formats::Json& config);
 /// The settings of such a config. Throws corrupt for impossible ones, unsupported for those that are not built.
 GlinerConfig read_gliner_config(const formats::Json& config);
 
+/// The config of a model around a backbone: `content`, the model's own settings, as the member `name`, with `backbone`
+/// around it, whose vocabulary has `vocabulary` tokens. DeBERTa-v2's rows get longer where distances have no end.
+formats::Json config_around_backbone(std::string_view name, const formats::Json& content, const formats::Json& backbone,
+                                     std::int64_t vocabulary);
+
 /// A folder's config: `gliner`, the content of gliner_config.json, with `backbone` around it, whose vocabulary has
 /// `vocabulary` tokens.
 formats::Json gliner_folder_config(const formats::Json& gliner, const formats::Json& backbone, std::int64_t vocabulary);

@@ -6,6 +6,7 @@
 #include "base/threads/controlled_call.h"
 #include "pipelines/chunk/chunking.h"
 #include "pipelines/chunk/late_chunking.h"
+#include "pipelines/chunk/separators.h"
 #include "pipelines/chunk/token_map.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "runtime/run_rows.h"
@@ -20,8 +21,17 @@ bool reads_lower_case(const std::optional<EmbeddingPipeline>& pipeline) {
   return pipeline && pipeline->state().modules.transformer.lower_case;
 }
 
-PackedChunks plan(const TokenMap& map, const std::optional<EmbeddingPipeline>& pipeline, const ChunkOptions& options,
+PackedChunks plan(const TokenMap& map, const std::optional<EmbeddingPipeline>& pipeline,
+                  const std::optional<RecognizePipeline>& recognizer, const ChunkOptions& options,
                   const base::Cancellation& cancellation) {
+  if (options.method == ChunkMethod::classifier) {
+    if (!recognizer)
+      throw Error(ErrorCode::unsupported,
+                  "the method classifier asks a model where chunks end; name a model for token classification: "
+                  "classifier");
+    return pipelines::plan_divided_chunks(map, pipelines::separator_ends(*recognizer, map.text(), cancellation),
+                                          options);
+  }
   if (options.method != ChunkMethod::semantic) return pipelines::plan_chunks(map, options);
   if (!pipeline)
     throw Error(ErrorCode::unsupported,
@@ -39,11 +49,14 @@ Chunker::Chunker() = default;
 Chunker::Chunker(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {}
 Chunker::Chunker(EmbeddingPipeline pipeline) : tokenizer_(pipeline.tokenizer()), pipeline_(std::move(pipeline)) {}
 
+Chunker::Chunker(RecognizePipeline recognizer)
+    : tokenizer_(recognizer.tokenizer()), recognizer_(std::move(recognizer)) {}
+
 Chunks Chunker::chunk(std::string_view text, const ChunkOptions& options, const RunControl& control) const {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
     pipelines::check_chunk_options(options);
     const TokenMap map(text, tokenizer_, reads_lower_case(pipeline_), call.cancellation());
-    return pipelines::cut_chunks(map, plan(map, pipeline_, options, call.cancellation()));
+    return pipelines::cut_chunks(map, plan(map, pipeline_, recognizer_, options, call.cancellation()));
   });
 }
 

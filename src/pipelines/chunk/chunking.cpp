@@ -14,7 +14,7 @@ namespace alate {
 namespace {
 
 // In the order of the enum.
-constexpr std::array<std::string_view, 4> kMethodNames = {"fixed", "recursive", "sentence", "semantic"};
+constexpr std::array<std::string_view, 5> kMethodNames = {"fixed", "recursive", "sentence", "semantic", "classifier"};
 
 }  // namespace
 
@@ -87,7 +87,7 @@ void check_chunk_options(const ChunkOptions& options) {
   if (options.target_tokens == 0) throw Error(ErrorCode::invalid_argument, "target_tokens is 0; it is at least 1");
   if (options.max_chunks == std::size_t{0})
     throw Error(ErrorCode::invalid_argument, "max_chunks is 0; it is at least 1");
-  const bool overlaps = options.method != ChunkMethod::semantic;
+  const bool overlaps = options.method != ChunkMethod::semantic && options.method != ChunkMethod::classifier;
   if (overlaps && overlap_of(options) >= options.target_tokens)
     throw make_error(ErrorCode::invalid_argument, "overlap_tokens is ", overlap_of(options),
                      "; it must be less than target_tokens, ", options.target_tokens);
@@ -138,6 +138,15 @@ PackedChunks plan_semantic_chunks(const TokenMap& map, Sentences sentences, std:
   PackingLimits limits = limits_of(options);
   limits.overlap = 0;
   return join_pieces(map, sentences.pieces, limits, word_starts(map), {});
+}
+
+PackedChunks plan_divided_chunks(const TokenMap& map, std::span<const std::size_t> starts,
+                                 const ChunkOptions& options) {
+  std::vector<Piece> pieces = pieces_between(map, tokens_at(map, starts));
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].group = i;
+  PackingLimits limits = limits_of(options);
+  limits.overlap = 0;
+  return join_pieces(map, pieces, limits, word_starts(map), {});
 }
 
 std::size_t bytes_of_chunks(const TokenMap& map, const PackedChunks& packed) {

@@ -19,7 +19,7 @@ namespace alate::pipelines {
 /// Throws invalid_argument for options that cannot be met.
 void check_chunk_options(const ChunkOptions& options);
 
-/// Chunks by every method but semantic. The options have been checked.
+/// Chunks by every method but semantic and classifier. The options have been checked.
 PackedChunks plan_chunks(const TokenMap& map, const ChunkOptions& options);
 
 /// The sentences of a text that has tokens.
@@ -32,6 +32,9 @@ Sentences sentences_of(const TokenMap& map);
 /// The method semantic: `vectors`, f32 [sentences, dimensions], have length 1.
 PackedChunks plan_semantic_chunks(const TokenMap& map, Sentences sentences, std::span<const float> vectors,
                                   const ChunkOptions& options);
+
+/// The method classifier: a chunk begins at each of these bytes, which ascend.
+PackedChunks plan_divided_chunks(const TokenMap& map, std::span<const std::size_t> starts, const ChunkOptions& options);
 
 /// The chunks' texts and places.
 Chunks cut_chunks(const TokenMap& map, const PackedChunks& packed);

@@ -28,10 +28,15 @@ Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan&
 TextRows GlinerCall::make_rows(std::span<const std::string_view> texts, const RecognizeOptions& options,
                                const base::Cancellation& cancellation) {
   prompt_ = make_prompt(model_, gliner_, options.labels, row_length(model_, options.long_texts), cancellation);
-  WordRows made = make_word_rows(model_, gliner_, prompt_, texts, options.long_texts, cancellation);
+  const WordPrompt around{.ids = prompt_.ids, .after = gliner_.frame.after, .labels = prompt_.label_places};
+  const WordRules rules{.pools_last = gliner_.config.pools_last,
+                        .most_words = static_cast<std::size_t>(gliner_.config.max_words),
+                        .scores_of_pair = static_cast<std::size_t>(gliner_.config.scores_of_pair()),
+                        .period = {}};
+  WordRows made = make_word_rows(model_, around, rules, texts, options.long_texts, cancellation);
   texts_ = std::move(made.texts);
   first_words_ = std::move(made.first_words);
-  for (const runtime::BatchRow& row : made.rows.prepared.rows) row_words_.push_back(row.words.words.size());
+  row_words_ = std::move(made.word_counts);
   return std::move(made.rows);
 }
 

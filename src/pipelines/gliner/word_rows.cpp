@@ -9,6 +9,7 @@
 #include "alate/error.h"
 #include "base/threads/thread_pool.h"
 #include "runtime/loading/loaded_model.h"
+#include "tokenizers/chat_templates/text/python_characters.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -89,15 +90,17 @@ class Windows {
   const Limits& limits_;
 };
 
-TokenizedText tokenized(const TextModel& model, std::string_view text, std::size_t most_tokens,
+TokenizedText tokenized(const TextModel& model, std::string_view text, const WordRules& rules, std::size_t most_tokens,
                         const base::Cancellation& cancellation) {
   TokenizedText made;
   if (std::optional<std::string> repaired = tokenizers::repair_utf8(text))
     text = made.text.repaired = *std::move(repaired);
   const EncodeOptions alone{.add_special_tokens = false, .with_offsets = false, .with_tokens = false};
-  for (const TextWord& word : split_words(text)) {
+  std::string lowered;
+  for (const TextWord& word : rules.split(text)) {
     cancellation.check();
-    const std::string_view part = text.substr(word.byte_begin, word.byte_end - word.byte_begin);
+    std::string_view part = text.substr(word.byte_begin, word.byte_end - word.byte_begin);
+    if (rules.lowers) part = lowered = tokenizers::chat_templates::lower_text(part);
     Ids ids = tokenizers::encode(model.tokenizer, part, alone, cancellation).ids;
     if (ids.empty()) continue;
     if (ids.size() > most_tokens) ids.resize(most_tokens);  // the rest of a word that fills a row by itself
@@ -108,8 +111,11 @@ TokenizedText tokenized(const TextModel& model, std::string_view text, std::size
   return made;
 }
 
-void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment) {
-  if (text.count() == 0) return;
+void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty) {
+  if (text.count() == 0) {
+    if (with_empty) text.windows = {Window()};
+    return;
+  }
   const Windows windows(text, limits);
   const Window first = windows.from(0);
   if (first.end == text.count() || treatment == LongTexts::cut) {
@@ -123,25 +129,34 @@ void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatme
   if (treatment == LongTexts::windows) text.windows = windows.all();
 }
 
-runtime::BatchRow row_of(const TokenizedText& text, const Window& window, const Gliner& gliner,
-                         const LabelPrompt& prompt) {
+bool ends_sentence(std::string_view text) { return text.ends_with('.') || text.ends_with('!') || text.ends_with('?'); }
+
+// A whole text is asked for its own end, spaces included; a window for that of its last word.
+bool ends_sentence(const TokenizedText& made, const Window& window, std::string_view given) {
+  const std::string_view text = made.text.repaired.empty() ? given : std::string_view(made.text.repaired);
+  if (window.begin == 0 && window.end == made.count()) return ends_sentence(text);
+  return ends_sentence(text.substr(0, made.text.words[window.end - 1].byte_end));
+}
+
+runtime::BatchRow row_of(const TokenizedText& text, const Window& window, std::string_view given,
+                         const WordPrompt& prompt, const WordRules& rules) {
   runtime::BatchRow row{.ids = prompt.ids};
-  row.words.labels = prompt.label_places;
-  for (std::size_t word = window.begin; word < window.end; ++word) {
-    const std::span<const std::int32_t> ids = text.of(word);
-    const std::size_t place = row.ids.size() + (gliner.config.pools_last ? ids.size() - 1 : 0);
-    row.words.words.push_back(static_cast<std::int32_t>(place));
+  row.words = {.words = prompt.words, .labels = prompt.labels, .groups = prompt.groups, .marks = prompt.marks};
+  const auto add = [&](std::span<const std::int32_t> ids) {
+    row.words.words.push_back(static_cast<std::int32_t>(row.ids.size() + (rules.pools_last ? ids.size() - 1 : 0)));
     row.ids.insert(row.ids.end(), ids.begin(), ids.end());
-  }
-  row.ids.insert(row.ids.end(), gliner.frame.after.begin(), gliner.frame.after.end());
+  };
+  for (std::size_t word = window.begin; word < window.end; ++word) add(text.of(word));
+  if (!rules.period.empty() && !ends_sentence(text, window, given)) add(rules.period);
+  row.ids.insert(row.ids.end(), prompt.after.begin(), prompt.after.end());
   return row;
 }
 
 // Scores of all spans are kept until the answer is made.
-void require_few_scores(const std::vector<runtime::BatchRow>& rows, const models::GlinerConfig& config) {
+void require_few_scores(const std::vector<runtime::BatchRow>& rows, std::size_t scores_of_pair) {
   std::size_t scores = 0;
   for (const runtime::BatchRow& row : rows) {
-    scores += row.words.pairs() * static_cast<std::size_t>(config.scores_of_pair());
+    scores += row.words.pairs() * scores_of_pair;
     if (scores > kMostScores)
       throw make_error(ErrorCode::resource_exhausted, "the texts have more than ", kMostScores,
                        " scores of words with labels: ask for fewer labels, or for fewer or shorter texts, at a time");
@@ -150,13 +165,15 @@ void require_few_scores(const std::vector<runtime::BatchRow>& rows, const models
 
 }  // namespace
 
-WordRows make_word_rows(const TextModel& model, const Gliner& gliner, const LabelPrompt& prompt,
+WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const WordRules& rules,
                         std::span<const std::string_view> texts, const LongTextOptions& long_texts,
                         const base::Cancellation& cancellation) {
-  const std::size_t taken = prompt.ids.size() + gliner.frame.after.size();
-  const Limits limits{.tokens = row_length(model, long_texts) - taken,
-                      .words = static_cast<std::size_t>(gliner.config.max_words),
-                      .stride = long_texts.stride};
+  const std::size_t taken = prompt.ids.size() + prompt.after.size() + rules.period.size();
+  const std::size_t length = row_length(model, long_texts);
+  if (length <= taken)
+    throw make_error(ErrorCode::invalid_argument, "the ", length,
+                     " tokens of a row are less than the prompt takes: ", taken);
+  const Limits limits{.tokens = length - taken, .words = rules.most_words, .stride = long_texts.stride};
   if (limits.stride && *limits.stride >= limits.tokens)
     throw make_error(ErrorCode::invalid_argument, "the stride of ", *limits.stride, " tokens is not below the ",
                      limits.tokens, " that a window has of the text");
@@ -164,21 +181,22 @@ WordRows make_word_rows(const TextModel& model, const Gliner& gliner, const Labe
   std::vector<TokenizedText> made(texts.size());
   base::ThreadPool::shared().parallel_for(texts.size(), model.model.state().options.threads,
                                           [&](std::size_t i, std::size_t) {
-                                            made[i] = tokenized(model, texts[i], limits.tokens, cancellation);
-                                            choose_windows(made[i], limits, treatment);
+                                            made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
+                                            choose_windows(made[i], limits, treatment, !rules.period.empty());
                                           });
   WordRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (made[i].truncated) all.rows.prepared.truncated.push_back(i);
     if (made[i].too_long) all.rows.too_long.push_back(i);
     for (const Window& window : made[i].windows) {
-      all.rows.prepared.rows.push_back(row_of(made[i], window, gliner, prompt));
+      all.rows.prepared.rows.push_back(row_of(made[i], window, texts[i], prompt, rules));
       all.rows.inputs.push_back(i);
       all.first_words.push_back(window.begin);
+      all.word_counts.push_back(window.end - window.begin);
     }
     all.texts.push_back(std::move(made[i].text));
   }
-  require_few_scores(all.rows.prepared.rows, gliner.config);
+  require_few_scores(all.rows.prepared.rows, rules.scores_of_pair);
   return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,12 +10,28 @@
 
 #include "alate/long_texts.h"
 #include "base/threads/cancellation.h"
-#include "pipelines/gliner/label_prompt.h"
 #include "pipelines/gliner/text_words.h"
 #include "pipelines/text_model.h"
 #include "pipelines/text_rows.h"
 
 namespace alate::pipelines {
+
+/// What stands around the words of every row.
+struct WordPrompt {
+  std::vector<std::int32_t> ids = {}, after = {};     // the tokens before a text's words, and after them
+  std::vector<std::int32_t> words = {}, labels = {};  // places in `ids`: words of the prompt itself, and labels
+  std::vector<std::int32_t> groups = {}, marks = {};  // runtime::RowWords, of programs that tell tasks apart
+};
+
+/// How a model reads words.
+struct WordRules {
+  std::vector<TextWord> (*split)(std::string_view text) = split_words;
+  bool lowers = false;               // words are read in lower case
+  bool pools_last = false;           // a word is its last token, not its first
+  std::size_t most_words = 0;        // of a row
+  std::size_t scores_of_pair = 1;    // numbers for each word and label
+  std::vector<std::int32_t> period;  // the tokens of a last word for rows that end no sentence; empty: there is none
+};
 
 /// A text that is read by words.
 struct WordText {
@@ -24,14 +41,15 @@ struct WordText {
 
 struct WordRows {
   TextRows rows;
-  std::vector<std::size_t> first_words;  // of each row, among the words of its text
+  std::vector<std::size_t> first_words, word_counts;  // of each row, among the words of its text
   std::vector<WordText> texts;
 };
 
-/// A row for each text that has words, or a row for each window. Windows hold at most the model's words and at most
-/// row_length tokens; they overlap by LongTextOptions::stride tokens, a quarter of a window's by default. Throws
-/// invalid_argument for a stride as long as a window, resource_exhausted for too many windows or scores, cancelled.
-WordRows make_word_rows(const TextModel& model, const Gliner& gliner, const LabelPrompt& prompt,
+/// A row for each text that has words (for each text, where rows end with a period), or a row for each window. Windows
+/// hold at most the words of the rules and at most row_length tokens; they overlap by LongTextOptions::stride tokens, a
+/// quarter of a window's by default. Throws invalid_argument for a stride as long as a window, resource_exhausted for
+/// too many windows or scores, cancelled.
+WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const WordRules& rules,
                         std::span<const std::string_view> texts, const LongTextOptions& long_texts,
                         const base::Cancellation& cancellation);
 

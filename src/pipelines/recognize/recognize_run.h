@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "alate/recognize.h"
+#include "pipelines/extract/extract_call.h"
 #include "pipelines/gliner/gliner_call.h"
 #include "pipelines/gliner/label_prompt.h"
 #include "pipelines/task_run.h"
@@ -21,14 +22,15 @@ struct RecognizePipeline::State : pipelines::TextModel {
   std::vector<std::string> labels;         // of each logit of a token
   std::optional<std::int32_t> unknown_id;  // of the unknown token
   std::optional<pipelines::Gliner> gliner;
+  std::optional<pipelines::Extractor> extractor;  // of a GLiNER2 model
 };
 
 }  // namespace alate
 
 namespace alate::pipelines {
 
-/// The recognizer of a loaded model with a head for token classification, or of a GLiNER model. Throws as require_task
-/// and read_gliner.
+/// The recognizer of a loaded model with a head for token classification, or of a GLiNER or GLiNER2 model. Throws as
+/// require_task, read_gliner and read_extractor.
 RecognizePipeline recognizer_of(TextModel model);
 
 class RecognizeRun : public TaskRun {
@@ -50,11 +52,13 @@ class RecognizeRun : public TaskRun {
 
  private:
   void take_token_labels(const RowResults& results);
+  void take_extractions(const RowResults& results);
 
   RecognizePipeline pipeline_;
   std::vector<std::string_view> texts_;
   RecognizeOptions options_;
   std::optional<GlinerCall> gliner_;
+  std::optional<ExtractCall> extract_;
   std::vector<std::vector<Entity>> entities_;
 };
 

@@ -20,6 +20,8 @@ std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const Ba
   for (const std::int32_t type : row.type_ids) add(static_cast<std::uint32_t>(type));
   for (const std::int32_t word : row.words.words) add(static_cast<std::uint32_t>(word));
   for (const std::int32_t label : row.words.labels) add(static_cast<std::uint32_t>(label));
+  for (const std::int32_t group : row.words.groups) add(static_cast<std::uint32_t>(group));
+  for (const std::int32_t mark : row.words.marks) add(static_cast<std::uint32_t>(mark));
   add(row.words.words.size());
   add(row.ids.size());
   return hash ^ (hash >> 32);

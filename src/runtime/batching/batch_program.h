@@ -16,6 +16,8 @@ namespace alate::runtime {
 /// (models::WordInputs).
 struct RowWords {
   std::vector<std::int32_t> words, labels;
+  // Of programs that tell tasks apart (models::TaskInputs): the task of each label, from 1 on, and further tokens.
+  std::vector<std::int32_t> groups = {}, marks = {};
 
   std::size_t pairs() const { return words.size() * labels.size(); }
   bool operator==(const RowWords&) const = default;
@@ -35,13 +37,15 @@ struct BatchRow {
 };
 
 /// How many numbers all outputs of a program have for a row: those of the row, those of each of its tokens, those of
-/// each pair of one of its words with one of its labels, and those of each token with the id `id`.
+/// each pair of one of its words with one of its labels, those of each of its marks, and those of each token with the id
+/// `id`.
 struct RowWidth {
-  std::size_t row = 0, token = 0, pair = 0, matching = 0;
+  std::size_t row = 0, token = 0, pair = 0, mark = 0, matching = 0;
   std::int32_t id = 0;
 
   std::size_t of(const BatchRow& content) const {
-    const std::size_t numbers = row + token * content.ids.size() + pair * content.words.pairs();
+    const std::size_t numbers =
+        row + token * content.ids.size() + pair * content.words.pairs() + mark * content.words.marks.size();
     if (matching == 0) return numbers;
     return numbers + matching * static_cast<std::size_t>(std::ranges::count(content.ids, id));
   }

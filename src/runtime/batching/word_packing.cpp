@@ -57,9 +57,30 @@ struct Items {
   }
 };
 
+// The tasks of the rows' labels, [rows, most labels], and the tokens of their marks.
+void append_tasks(std::span<const std::int32_t> lengths, std::span<const RowWords* const> rows, std::size_t most_labels,
+                  std::vector<backends::Buffer>& inputs) {
+  Ints groups, marks;
+  std::int32_t first_token = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const RowWords& words = *rows[row];
+    require_places(words.marks, lengths[row], "marks", row);
+    if (words.groups.size() != words.labels.size())
+      throw make_error(ErrorCode::invalid_argument, "row ", row, " has ", words.groups.size(), " tasks of ",
+                       words.labels.size(), " labels");
+    groups.insert(groups.end(), words.groups.begin(), words.groups.end());
+    groups.resize((row + 1) * most_labels);
+    for (const std::int32_t place : words.marks) marks.push_back(first_token + place);
+    first_token += lengths[row];
+  }
+  inputs.push_back(matrix_of(groups, most_labels));
+  inputs.push_back(list_of(marks));
+}
+
 }  // namespace
 
-std::vector<backends::Buffer> pack_words(std::span<const std::int32_t> lengths, std::span<const RowWords* const> rows) {
+std::vector<backends::Buffer> pack_words(std::span<const std::int32_t> lengths, std::span<const RowWords* const> rows,
+                                         WordTasks tasks) {
   if (rows.size() != lengths.size())
     throw make_error(ErrorCode::invalid_argument, "the words of ", rows.size(), " rows are given, of a batch of ",
                      lengths.size());
@@ -87,8 +108,11 @@ std::vector<backends::Buffer> pack_words(std::span<const std::int32_t> lengths, 
       }
     }
   }
-  return {list_of(words.tokens), list_of(words.counts), words.pad_index(),  words.unpad_index(), list_of(labels.tokens),
-          labels.pad_index(),    matrix_of(places, 3),  list_of(pair_word), list_of(pair_label)};
+  std::vector<backends::Buffer> inputs = {list_of(words.tokens), list_of(words.counts),  words.pad_index(),
+                                          words.unpad_index(),   list_of(labels.tokens), labels.pad_index(),
+                                          matrix_of(places, 3),  list_of(pair_word),     list_of(pair_label)};
+  if (tasks == WordTasks::told_apart) append_tasks(lengths, rows, labels.most(), inputs);
+  return inputs;
 }
 
 }  // namespace alate::runtime

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/threads/thread_pool.h"
-#include "runtime/batching/word_packing.h"
 
 namespace alate::runtime {
 namespace {
@@ -32,11 +31,16 @@ class PackedTokensFeeder final : public Feeder {
 
 class WordFeeder final : public Feeder {
  public:
+  explicit WordFeeder(WordTasks tasks) : tasks_(tasks) {}
+
   void feed(const PackedTokens& tokens, const PackingOptions& options, const backends::RunOptions&,
             std::vector<backends::Buffer>& inputs) const override {
-    std::vector<backends::Buffer> packed = pack_words(tokens.lengths, options.words);
+    std::vector<backends::Buffer> packed = pack_words(tokens.lengths, options.words, tasks_);
     std::ranges::move(packed, std::back_inserter(inputs));
   }
+
+ private:
+  WordTasks tasks_;
 };
 
 // How many rows outputs of a kind have before each sequence's own, and in all.
@@ -46,6 +50,7 @@ std::vector<std::size_t> row_starts(OutputRows kind, const PackedTokens& tokens,
     std::size_t rows = 1;
     if (kind == OutputRows::tokens) rows = static_cast<std::size_t>(tokens.lengths[i]);
     if (kind == OutputRows::pairs) rows = options.words.empty() ? 0 : options.words[i]->pairs();
+    if (kind == OutputRows::marks) rows = options.words.empty() ? 0 : options.words[i]->marks.size();
     starts.push_back(starts.back() + rows);
   }
   return starts;
@@ -88,7 +93,7 @@ std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& li
   return std::make_unique<PackedTokensFeeder>(limits, places);
 }
 
-std::unique_ptr<const Feeder> feed_words() { return std::make_unique<WordFeeder>(); }
+std::unique_ptr<const Feeder> feed_words(WordTasks tasks) { return std::make_unique<WordFeeder>(tasks); }
 
 void with_unchanged_files(const formats::WeightSource* weights, const std::function<void()>& read) {
   if (weights == nullptr) return read();
@@ -108,6 +113,7 @@ EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders
       feeders_(std::move(feeders)),
       tokens_dim_(inputs.tokens),
       pairs_dim_(inputs.words ? std::optional(inputs.words->pairs) : std::nullopt),
+      marks_dim_(inputs.words && inputs.words->tasks ? std::optional(inputs.words->tasks->marks) : std::nullopt),
       rounding_(std::move(rounding)),
       weights_(std::move(weights)),
       reads_first_(reads_first) {}
@@ -121,7 +127,9 @@ backends::ExecutableFacts EntryPoint::facts() const {
 OutputRows EntryPoint::rows_of(std::size_t i) const {
   const Shape& shape = executable_->outputs()[i].shape;
   if (shape.rank() > 0 && shape.dims[0] == tokens_dim_) return OutputRows::tokens;
-  return pairs_dim_ && shape.rank() > 0 && shape.dims[0] == *pairs_dim_ ? OutputRows::pairs : OutputRows::sequences;
+  const auto is_of = [&](const std::optional<Dim>& dim) { return dim && shape.rank() > 0 && shape.dims[0] == *dim; };
+  if (is_of(marks_dim_)) return OutputRows::marks;
+  return is_of(pairs_dim_) ? OutputRows::pairs : OutputRows::sequences;
 }
 
 Tensor EntryPoint::make_output(std::size_t i, const PackedTokens& tokens, const PackingOptions& options,
@@ -207,6 +215,7 @@ RowWidth EntryPoint::width(std::size_t i) const {
   switch (rows_of(i)) {
     case OutputRows::tokens: return {.token = numbers};
     case OutputRows::pairs: return {.pair = numbers};
+    case OutputRows::marks: return {.mark = numbers};
     case OutputRows::sequences: break;
   }
   return {.row = numbers};
@@ -219,6 +228,7 @@ RowWidth EntryPoint::width() const {
     width.row += one.row;
     width.token += one.token;
     width.pair += one.pair;
+    width.mark += one.mark;
   }
   return width;
 }

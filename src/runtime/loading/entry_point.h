@@ -17,6 +17,7 @@
 #include "runtime/batching/batch_program.h"
 #include "runtime/batching/packing.h"
 #include "runtime/batching/rounding.h"
+#include "runtime/batching/word_packing.h"
 
 namespace alate::runtime {
 
@@ -42,23 +43,23 @@ using Feeders = std::vector<std::unique_ptr<const Feeder>>;
 std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits,
                                                  models::TokenPlaces places = models::TokenPlaces::consecutive);
 /// The inputs of `models::declare_word_inputs`: `pack_words`.
-std::unique_ptr<const Feeder> feed_words();
+std::unique_ptr<const Feeder> feed_words(WordTasks tasks);
 
 /// What the rows of an output are.
-enum class OutputRows : std::uint8_t { tokens, sequences, pairs };
+enum class OutputRows : std::uint8_t { tokens, sequences, pairs, marks };
 
 /// A computation over rows of tokens. Thread-safe.
 class EntryPoint final : public BatchProgram {
  public:
   /// The inputs of `executable` are those of the feeders, in their order. `inputs` has the dims that count the tokens
-  /// of a batch and, where there are such, its pairs of words and labels. The executable reads `weights`, which may be
+  /// of a batch and, where there are such, its pairs of words and labels, and its marks. The executable reads `weights`, which may be
   /// mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends on
   /// models::EncoderInputs::first.
   EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, const models::EncoderInputs& inputs,
              Rounding rounding = {}, std::shared_ptr<const formats::WeightSource> weights = nullptr,
              bool reads_first = true);
 
-  /// The outputs that it was built with: [tokens, …], [sequences, …] or [pairs, …] float32. An empty batch gives empty
+  /// The outputs that it was built with: [tokens, …], [sequences, …], [pairs, …] or [marks, …] float32. An empty batch gives empty
   /// results where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids, types and
   /// positions that the model does not have, cancelled, and corrupt when a file that it reads was truncated or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
@@ -87,7 +88,7 @@ class EntryPoint final : public BatchProgram {
   std::unique_ptr<backends::Executable> executable_;
   Feeders feeders_;
   Dim tokens_dim_;
-  std::optional<Dim> pairs_dim_;
+  std::optional<Dim> pairs_dim_, marks_dim_;
   Rounding rounding_;  // empty where new extents cost the backend nothing
   std::shared_ptr<const formats::WeightSource> weights_;
   bool reads_first_;

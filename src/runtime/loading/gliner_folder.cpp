@@ -13,6 +13,7 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "formats/weight_source.h"
+#include "models/heads/extractor_config.h"
 #include "models/heads/gliner_config.h"
 
 namespace alate::runtime {
@@ -41,19 +42,19 @@ Json backbone_of(const fs::path& folder, const Json& gliner) {
 }
 
 // The rows of the table of tokens, which a tokenizer with GLiNER's markers decided when the model was trained.
-std::int64_t stored_vocabulary(const ModelFiles& files) {
+std::int64_t stored_vocabulary(const ModelFiles& files, std::string_view prefix) {
   constexpr std::array<std::string_view, 4> kEnds = {"word_embeddings.weight", "tok_embeddings.weight",
                                                      "embed_tokens.weight", "shared.weight"};
   const std::shared_ptr<const formats::WeightSource> weights = open_weights(files);
   for (const std::string_view name : weights->names()) {
-    const bool is_table = name.starts_with(models::kGlinerPrefix) &&
+    const bool is_table = name.starts_with(prefix) &&
                           std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
     if (!is_table) continue;
     const Shape shape = weights->info(name)->shape;
     if (shape.rank() == 2) return shape.dims[0].number();
   }
-  throw make_error(ErrorCode::corrupt, files.folder.string(), ": the weights have no table of tokens under ",
-                   models::kGlinerPrefix, ": the file is not of a GLiNER model with one encoder");
+  throw make_error(ErrorCode::corrupt, files.folder.string(), ": the weights have no table of tokens under ", prefix,
+                   ": the file is not of a GLiNER model with one encoder");
 }
 
 }  // namespace
@@ -64,7 +65,24 @@ Json read_gliner_folder(const ModelFiles& files) {
   const fs::path& folder = files.folder;
   const Json gliner = formats::parse_json(base::read_contained_file(folder, kFile), (folder / kFile).string());
   if (!gliner.is_object()) throw make_error(ErrorCode::corrupt, (folder / kFile).string(), " is not a JSON object");
-  return models::gliner_folder_config(gliner, backbone_of(folder, gliner), stored_vocabulary(files));
+  return models::gliner_folder_config(gliner, backbone_of(folder, gliner),
+                                      stored_vocabulary(files, models::kGlinerPrefix));
+}
+
+Json with_backbone(const ModelFiles& files, Json config) {
+  if (files.is_onnx() || !config.is_object() || config.get_string("model_type", "") != models::kExtractorType)
+    return config;
+  const fs::path folder = files.folder / "encoder_config", path = folder / "config.json";
+  if (!base::is_there(path)) {
+    const std::string name = config.get_string("model_name", "microsoft/deberta-v3-base");
+    throw make_error(ErrorCode::not_found, path.string(), " is missing: put the config.json of ",
+                     formats::quoted_name(name), " there, which the model is built on");
+  }
+  const Json backbone =
+      formats::parse_json(base::read_contained_file(files.folder, "encoder_config/config.json"), path.string());
+  if (!backbone.is_object()) throw make_error(ErrorCode::corrupt, path.string(), " is not a JSON object");
+  return models::config_around_backbone(models::kExtractorMember, config, backbone,
+                                        stored_vocabulary(files, models::kExtractorPrefix));
 }
 
 }  // namespace alate::runtime

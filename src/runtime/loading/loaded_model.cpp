@@ -29,6 +29,7 @@ Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable&
     rounded.push_back({dim.id(), kFewestTokens});
   for (const Dim dim : {inputs.words->labels, inputs.words->most_labels})
     rounded.push_back({dim.id(), kFewestSequences});
+  if (inputs.words->tasks) rounded.push_back({inputs.words->tasks->marks.id(), kFewestSequences});
   return Rounding(std::move(rounded));
 }
 
@@ -117,7 +118,7 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
       made.reads_first);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (!specialises) return program;
-  const runtime::RowWords one_word{.words = {0}, .labels = {0}};
+  const runtime::RowWords one_word{.words = {0}, .labels = {0}, .groups = {1}, .marks = {0}};
   runtime::PackingOptions packing;
   packing.words = {&one_word};
   on_backend(*backend, [&] { return program->run(one_token(), packing, {.cancellation = cancellation()}); });

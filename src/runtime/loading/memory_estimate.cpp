@@ -34,9 +34,9 @@ backends::DimSettings settings_of(const Rows& rows) {
   // Of graphs about words, which have about two tokens each.
   constexpr std::int64_t kLabels = 16;
   const std::int64_t words = std::max<std::int64_t>(length / 2, 1);
-  return {{"tokens", count * length},         {"sequences", count},    {"longest", length},
-          {"words", count * words},           {"most_words", words},   {"labels", count * kLabels},
-          {"pairs", count * words * kLabels}, {"most_labels", kLabels}};
+  return {{"tokens", count * length},         {"sequences", count},     {"longest", length},
+          {"words", count * words},           {"most_words", words},    {"labels", count * kLabels},
+          {"pairs", count * words * kLabels}, {"most_labels", kLabels}, {"marks", count * kLabels}};
 }
 
 ModelMemory memory_of(const backends::Backend& backend, const Rows& rows, const backends::MemoryNeeds& needs) {
@@ -175,7 +175,7 @@ FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtyp
   const std::shared_ptr<const formats::WeightSource> source = open_weights(files);
   graph::Builder b(std::string(architecture.model_type));
   models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  if (models::find_word_head(config) != nullptr) models::declare_word_inputs(b, inputs);
+  if (const models::EncoderHead* head = models::find_word_head(config)) models::declare_word_inputs(b, inputs, *head);
   const models::WeightSettings settings{.quantization = models::read_quantization(config),
                                         .dtype = models::loaded_type(dtype)};
   models::Weights weights(*source, std::string(models::weight_prefix(architecture, config)), settings);

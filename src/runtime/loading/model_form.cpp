@@ -15,7 +15,8 @@ formats::Json read_config(const ModelFiles& files) {
   const std::filesystem::path path = files.folder / "config.json";
   std::error_code ignored;
   if (files.is_onnx() && !std::filesystem::exists(path, ignored)) return {};
-  return formats::parse_json(base::read_contained_file(files.folder, "config.json"), path.string());
+  return with_backbone(files,
+                       formats::parse_json(base::read_contained_file(files.folder, "config.json"), path.string()));
 }
 
 std::unique_ptr<const ModelForm> read_form(const ModelFiles& files, const formats::Json& config,

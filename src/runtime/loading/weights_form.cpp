@@ -16,7 +16,7 @@ void require_forward(const Model::State& model) {
   if (models::find_word_head(model.config) != nullptr)
     throw Error(ErrorCode::unsupported,
                 "the model's outputs are of words with labels, which no forward over tokens takes; use `alate "
-                "recognize`: GLiNER");
+                "recognize` or `alate extract`: GLiNER");
 }
 
 class WeightsForm final : public ModelForm {
@@ -48,9 +48,9 @@ class WeightsForm final : public ModelForm {
     const WatchedSource watched(*weights_, cancellation);
     graph::Builder b(architecture_name());
     models::EncoderInputs inputs = models::declare_encoder_inputs(b, request.places);
-    const bool takes_words =
-        models::find_word_head(model.config) != nullptr && request.choice == models::HeadChoice::of_folder;
-    if (takes_words) models::declare_word_inputs(b, inputs);
+    const models::EncoderHead* word_head =
+        request.choice == models::HeadChoice::of_folder ? models::find_word_head(model.config) : nullptr;
+    if (word_head != nullptr) models::declare_word_inputs(b, inputs, *word_head);
     const std::string prefix(models::weight_prefix(*architecture_, model.config));
     models::Weights named(watched, prefix, settings_);
     models::Adapter adapter;
@@ -61,7 +61,8 @@ class WeightsForm final : public ModelForm {
     request.head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, request.choice));
     Feeders feeders;
     feeders.push_back(feed_packed_tokens(limits_, request.places));
-    if (takes_words) feeders.push_back(feed_words());
+    if (word_head != nullptr)
+      feeders.push_back(feed_words(word_head->reads_tasks ? WordTasks::told_apart : WordTasks::none));
     const bool reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
     return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders), .reads_first = reads_first};
   }

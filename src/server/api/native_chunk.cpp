@@ -1,17 +1,23 @@
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "alate/error.h"
 #include "pipelines/chunk/chunk_json.h"
 #include "pipelines/chunk/chunking.h"
+#include "pipelines/chunk/separators.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/recognize/recognize_run.h"
+#include "pipelines/tasks.h"
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/native.h"
 #include "server/models/chunk_service.h"
+#include "server/models/task_service.h"
 #include "server/refuse.h"
 #include "server/services.h"
 
@@ -28,8 +34,8 @@ constexpr std::string_view kBody = R"({
     "config": {"type": "object", "properties": {
       "model": {"type": "string", "default": "fixed",
         "description": "A method, counting tokens without a model, or a model whose tokens are counted."},
-      "method": {"type": "string", "enum": ["fixed", "recursive", "sentence", "semantic"],
-        "description": "How the text is cut; fixed if neither this nor model says so."},
+      "method": {"type": "string", "enum": ["fixed", "recursive", "sentence", "semantic", "classifier"],
+        "description": "How the text is cut; fixed if neither this nor model says so. A model for token classification with two labels says where chunks end: classifier."},
       "target_tokens": {"type": "integer", "minimum": 0, "maximum": 2147483647, "default": 500,
         "description": "The most tokens of a chunk, its overlap included; 0 is the default."},
       "overlap_tokens": {"type": "integer", "minimum": 0, "maximum": 2147483647,
@@ -92,7 +98,7 @@ constexpr std::string_view kBertTokenizer = "fixed-bert-tokenizer";
 struct Wanted {
   std::string model;  // empty: tokens are counted by rule
   std::string shown;  // the answer's "model"
-  bool late = false;
+  bool late = false, has_method = false;
   ChunkOptions options;
 };
 
@@ -117,6 +123,7 @@ Wanted wanted_of(const Json& body) {
   }
   ChunkOptions& options = wanted.options;
   if (method) options.method = *method;
+  wanted.has_method = method || config.find_value("method") != nullptr;
   if (const Json* name = config.find_value("method")) options.method = *parse_chunk_method(name->as_string("method"));
   if (const auto tokens = positive(config, "target_tokens")) options.target_tokens = *tokens;
   if (const Json* tokens = config.find_value("overlap_tokens"))
@@ -131,6 +138,11 @@ Wanted wanted_of(const Json& body) {
   } catch (const Error& error) {
     refuse(Problem::Kind::invalid, error.message(), "config");
   }
+  if (options.method == ChunkMethod::classifier && (wanted.model.empty() || wanted.late))
+    refuse(Problem::Kind::invalid,
+           wanted.late ? "late pools an embedding model's vectors, and the method classifier has none"
+                       : "the method classifier needs a model for token classification: name one as model",
+           "model");
   if (wanted.model.empty() && (wanted.late || options.method == ChunkMethod::semantic))
     refuse(Problem::Kind::invalid,
            std::string(wanted.late ? "late" : "the method semantic") + " needs an embedding model: name one as model",
@@ -158,11 +170,52 @@ EmbedOptions embed_options(const Json& body) {
   return options;
 }
 
+// A recognizer whose text is cut where its entities end.
+class DividingRun final : public pipelines::RecognizeRun {
+ public:
+  using RecognizeRun::RecognizeRun;
+  using RecognizeRun::text;
+};
+
 Response counted_chunks(const std::string& text, const Wanted& wanted, const std::optional<Tokenizer>& tokenizer,
                         bool lower_case) {
   const pipelines::TokenMap map(text, tokenizer, lower_case, base::Cancellation::never());
   return json_response(
       pipelines::chunks_json(cut_answer(map, pipelines::plan_chunks(map, wanted.options)), nullptr, wanted.shown));
+}
+
+// Where a model for token classification divides it.
+void divide_text(Call& call, std::string text, const Wanted& wanted) {
+  TaskRequest request;
+  request.model = wanted.model;
+  request.keep_alive = read_keep_alive(call.body);
+  request.parameter = "text";
+  request.lone = true;
+  request.texts = {std::move(text)};
+  run_task(
+      call, std::move(request),
+      [](const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
+        RecognizePipeline recognizer = pipelines::recognizer_of(text_model);
+        RecognizeOptions options = pipelines::separator_options(recognizer);
+        return std::make_unique<DividingRun>(std::move(recognizer), std::move(texts), std::move(options));
+      },
+      [wanted](TaskAnswer& answer) {
+        auto& run = static_cast<DividingRun&>(*answer.run);
+        const pipelines::TokenMap map(run.text(0), answer.model->pipelines.tokenizer(), false,
+                                      base::Cancellation::never());
+        const pipelines::PackedChunks packed =
+            pipelines::plan_divided_chunks(map, pipelines::ends_of(run.entities().front()), wanted.options);
+        return json_response(pipelines::chunks_json(cut_answer(map, packed), nullptr, wanted.shown));
+      });
+}
+
+// By the model's tokens, with no help of the model itself.
+void count_with_model(Call& call, std::string text, const Wanted& wanted) {
+  answer_with_model(call, wanted.model, [text = std::move(text), wanted](const HostedModel& hosted) {
+    const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
+    const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
+    return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case);
+  });
 }
 
 void chunk_text(Call& call) {
@@ -186,11 +239,18 @@ void chunk_text(Call& call) {
     return answer_in_background(call,
                                 [text = std::move(text), wanted] { return counted_chunks(text, wanted, {}, false); });
   const std::string model = wanted.model;
-  answer_with_model(call, model, [text = std::move(text), wanted](const HostedModel& hosted) {
-    const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
-    const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
-    return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case);
-  });
+  if (wanted.options.method == ChunkMethod::classifier) return divide_text(call, std::move(text), wanted);
+  if (!wanted.has_method) {
+    return go_on_with_model(call, model, [text, wanted](Call& with_model, const HostedModel& hosted) {
+      if (pipelines::divides_texts(hosted.pipelines.model().state().config)) {
+        Wanted divided = wanted;
+        divided.options.method = ChunkMethod::classifier;
+        return divide_text(with_model, text, divided);
+      }
+      count_with_model(with_model, text, wanted);
+    });
+  }
+  count_with_model(call, std::move(text), wanted);
 }
 
 }  // namespace

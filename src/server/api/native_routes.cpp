@@ -6,6 +6,7 @@
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/classify.h"
+#include "server/api/extract.h"
 #include "server/api/fill.h"
 #include "server/api/native.h"
 #include "server/api/recognize.h"
@@ -76,7 +77,7 @@ constexpr std::string_view kEmbedAnswer = R"({
 
 constexpr std::string_view kModelsAnswer = R"({
   "type": "object",
-  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers", "answerers", "fillers"],
+  "required": ["models", "embedders", "rerankers", "classifiers", "recognizers", "answerers", "fillers", "extractors"],
   "properties": {
     "models": {"type": "array", "items": {
       "type": "object",
@@ -102,7 +103,8 @@ constexpr std::string_view kModelsAnswer = R"({
     "classifiers": {"type": "array", "items": {"type": "string"}},
     "recognizers": {"type": "array", "items": {"type": "string"}},
     "answerers": {"type": "array", "items": {"type": "string"}},
-    "fillers": {"type": "array", "items": {"type": "string"}}
+    "fillers": {"type": "array", "items": {"type": "string"}},
+    "extractors": {"type": "array", "items": {"type": "string"}}
   }
 })";
 
@@ -198,6 +200,7 @@ std::vector<Route> native_routes() {
       native_classify_route(),
       native_answer_route(),
       native_fill_route(),
+      native_extract_route(),
       native_similarity_route(),
       native_search_route(),
       native_recognize_route(),

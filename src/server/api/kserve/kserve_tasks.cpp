@@ -12,11 +12,15 @@
 
 #include "alate/answer.h"
 #include "alate/classify.h"
+#include "alate/error.h"
+#include "alate/extract.h"
 #include "alate/recognize.h"
 #include "alate/redact.h"
 #include "pipelines/answer/answer_run.h"
 #include "pipelines/answer/answers_json.h"
 #include "pipelines/classify/classify_run.h"
+#include "pipelines/extract/extract_run.h"
+#include "pipelines/extract/extraction_json.h"
 #include "pipelines/recognize/entities_json.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/redact/redact_run.h"
@@ -263,15 +267,49 @@ void answer_question(Call& call, const std::string& model, InferRequest infer) {
       });
 }
 
+ExtractSchema schema_of(const std::string& json) {
+  try {
+    return ExtractSchema::parse(json);
+  } catch (const Error& error) {
+    invalid(error.message(), "inputs");
+  }
+}
+
+void extract_by_schema(Call& call, const std::string& model, InferRequest infer) {
+  require_inputs(infer, {"text", "schema"});
+  TaskRequest request;
+  read_request(infer, model, request);
+  request.texts = take_texts(infer, "text");
+  const std::string json = take_one(infer, "schema");
+  request.text_bytes = json.size();
+  const ExtractSchema schema = schema_of(json);
+  const ExtractOptions options{.long_texts = long_texts(request)};
+  const pipelines::ExtractionForm written{.confidence = flag(infer, "include_confidence", false),
+                                          .spans = flag(infer, "include_spans", false)};
+  run_task(
+      call, std::move(request),
+      [schema, options](const pipelines::TextModel& text_model, std::vector<std::string_view> given) {
+        return std::make_unique<pipelines::ExtractRun>(pipelines::extractor_of(text_model), std::move(given), schema,
+                                                       options);
+      },
+      [form = form_of(infer, model, {"results"}), written](TaskAnswer& answer) {
+        std::vector<std::string> results;
+        for (const Extraction& each : static_cast<pipelines::ExtractRun&>(*answer.run).extractions())
+          results.push_back(pipelines::extraction_json(each, written));
+        return respond(form, answer, [&](const std::string&) { return texts({extent(results.size())}, results); });
+      });
+}
+
 void run_named(Call& call, const std::string& model, std::string_view task, InferRequest infer) {
   if (task == pipelines::to_string(Task::embed)) return embed_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::rerank)) return rerank_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::classify)) return classify_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::recognize)) return recognize_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::answer)) return answer_question(call, model, std::move(infer));
+  if (task == pipelines::to_string(Task::extract)) return extract_by_schema(call, model, std::move(infer));
   if (task == kRedact) return redact_texts(call, model, std::move(infer));
   invalid("parameters.task is " + formats::quoted_name(task) +
-              "; texts go through embed, rerank, classify, recognize, redact and answer",
+              "; texts go through embed, rerank, classify, recognize, redact, answer and extract",
           "parameters");
 }
 
@@ -316,6 +354,10 @@ void add_task_tensors(const pipelines::TaskPipelines& pipelines, Json::Array& in
     if (task == Task::answer) {
       inputs.push_back(tensor_facts("question", "BYTES", {1}));
       outputs.push_back(tensor_facts("answers", "BYTES", {-1}));
+    }
+    if (task == Task::extract) {
+      inputs.push_back(tensor_facts("schema", "BYTES", {1}));
+      outputs.push_back(tensor_facts("results", "BYTES", {-1}));
     }
   }
 }

@@ -7,14 +7,17 @@
 
 #include "alate/answer.h"
 #include "alate/classify.h"
+#include "alate/extract.h"
 #include "alate/recognize.h"
 #include "alate/redact.h"
 #include "alate/rerank.h"
 #include "formats/little_endian.h"
 #include "pipelines/answer/answers_json.h"
+#include "pipelines/extract/extraction_json.h"
 #include "pipelines/recognize/entities_json.h"
 #include "tests/golden/tiny_answerers.h"
 #include "tests/golden/tiny_classifiers.h"
+#include "tests/golden/tiny_extractors.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/server/route_testing.h"
@@ -145,6 +148,19 @@ TEST_F(KserveTasks, AnswersAreJson) {
   const std::string inputs = bytes("question", {"where is the cat?"}) + "," + bytes("text", texts_);
   EXPECT_EQ(strings(output(infer("tiny/answerer", inputs), "answers")), lists);
   EXPECT_EQ(infer("tiny/answerer", bytes("text", texts_)).status, 400);
+}
+
+TEST_F(KserveTasks, ExtractionTakesASchema) {
+  tests::write_tiny_extractor(settings.models_dir / "tiny/extractor", "experts");
+  const ExtractPipeline library = ExtractPipeline::load(settings.models_dir / "tiny/extractor");
+  const std::string schema = R"({"person": ["name::str"], "entities": ["city"]})";
+  std::vector<std::string> results;
+  for (const Extraction& each : library.extract(texts_, ExtractSchema::parse(schema)).texts)
+    results.push_back(pipelines::extraction_json(each, {}));
+  const std::string inputs = bytes("schema", {schema}) + "," + bytes("text", texts_);
+  EXPECT_EQ(strings(output(infer("tiny/extractor", inputs), "results")), results);
+  EXPECT_EQ(infer("tiny/extractor", bytes("text", texts_)).status, 400);
+  EXPECT_EQ(infer("tiny/extractor", bytes("schema", {"{"}) + "," + bytes("text", texts_)).status, 400);
 }
 
 TEST_F(KserveTasks, TextsGoOutAsBinaryDataToo) {

@@ -1,0 +1,47 @@
+// A call of a GLiNER2 model: texts and a schema to rows, and numbers to what is in the texts.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "alate/extract.h"
+#include "base/threads/cancellation.h"
+#include "pipelines/extract/schema_prompt.h"
+#include "pipelines/gliner/word_rows.h"
+#include "pipelines/task_run.h"
+#include "pipelines/text_model.h"
+#include "pipelines/text_rows.h"
+#include "runtime/batching/batch_program.h"
+
+namespace alate::pipelines {
+
+/// `model` and `extractor` must outlive it.
+class ExtractCall {
+ public:
+  /// Throws invalid_argument as check_schema.
+  ExtractCall(const TextModel& model, const Extractor& extractor, ExtractSchema schema);
+
+  /// What computes its rows: of the first instances only, where the schema has nothing else.
+  std::shared_ptr<const runtime::BatchProgram> program() const;
+  /// Throws as make_schema_prompt and make_word_rows.
+  TextRows make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+                     const base::Cancellation& cancellation);
+  /// Of each text; empty for those without rows.
+  std::vector<Extraction> extractions(const RowResults& results, std::span<const std::string_view> texts,
+                                      float threshold) const;
+
+ private:
+  std::size_t instances() const;
+
+  const TextModel& model_;
+  const Extractor& extractor_;
+  ExtractSchema schema_;
+  SchemaPrompt prompt_;
+  std::vector<WordText> texts_;
+  std::vector<std::size_t> first_words_, row_words_;  // of each row
+};
+
+}  // namespace alate::pipelines

@@ -1,0 +1,10 @@
+// Extraction by a schema.
+#pragma once
+
+#include "server/route.h"
+
+namespace alate::server {
+
+Route native_extract_route();
+
+}  // namespace alate::server

@@ -1,0 +1,111 @@
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/error.h"
+#include "alate/extract.h"
+#include "formats/json.h"
+#include "pipelines/extract/extract_run.h"
+#include "pipelines/extract/extraction_json.h"
+#include "pipelines/extract/read_schema.h"
+#include "server/api/extract.h"
+#include "server/api/native_answer.h"
+#include "server/models/task_service.h"
+#include "server/refuse.h"
+#include "server/schema/joined.h"
+
+namespace alate::server {
+namespace {
+
+using formats::Json;
+using pipelines::ExtractRun;
+
+namespace parts {
+
+constexpr std::string_view kBodyBegin = R"({
+  "type": "object",
+  "required": ["texts", "schema"],
+  "properties": {)";
+
+constexpr std::string_view kBodyEnd = R"(
+    "schema": {"type": "object",
+      "description": "What is asked for. Each member is a structure: its fields as NAME::str, NAME::list or NAME::[one|another], with ::a description where wanted. The members entities, relations, classifications and structures are as in the package gliner2."},
+    "threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5,
+      "description": "The least score of values."},
+    "include_confidence": {"type": "boolean", "default": false, "description": "Values and labels have their scores."},
+    "include_spans": {"type": "boolean", "default": false,
+      "description": "Values have their places: start and end count code points, byte_start and byte_end bytes."}
+  },
+  "example": {"model": "fastino/gliner2-base-v1", "texts": ["Ada Lovelace lives in London."],
+    "schema": {"person": ["name::str", "city::str", "tone::[warm|cold]"]}}
+})";
+
+constexpr std::string_view kAnswerBegin = R"({
+  "type": "object",
+  "required": ["model", "results", "total_duration", "load_duration", "prompt_eval_count"],
+  "properties": {
+    "results": {"type": "array",
+      "description": "Of each text what the schema asks for, in its order: of a structure a list of objects, of entities an object of lists, the labels of classifications, and pairs under relation_extraction.",
+      "items": {"type": "object"}},)";
+constexpr std::string_view kAnswerEnd = "}}";
+
+}  // namespace parts
+
+constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kBodyEnd>;
+constexpr std::string_view kAnswer = kJoined<parts::kAnswerBegin, kFactMembers, parts::kAnswerEnd>;
+
+std::size_t text_bytes_of(const Json& schema) { return formats::to_json_text(schema).size(); }
+
+ExtractSchema schema_of(const Json& given) {
+  try {
+    ExtractSchema schema = pipelines::read_schema(given);
+    pipelines::check_schema(schema);
+    return schema;
+  } catch (const Error& error) {
+    refuse(Problem::Kind::impossible, error.message(), "schema");
+  }
+}
+
+void extract_from_texts(Call& call) {
+  TaskRequest request;
+  read_task_request(call.body, request);
+  std::string model = request.model;
+  const Json& given = *call.body.find("schema");
+  request.text_bytes = text_bytes_of(given);
+  ExtractSchema schema = schema_of(given);
+  const ExtractOptions options{.threshold = static_cast<float>(call.body.get_double("threshold", 0.5)),
+                               .long_texts = read_long_texts(call.body)};
+  const pipelines::ExtractionForm form{.confidence = call.body.get_bool("include_confidence", false),
+                                       .spans = call.body.get_bool("include_spans", false)};
+  run_task(
+      call, std::move(request),
+      [schema = std::move(schema), options](const pipelines::TextModel& text_model,
+                                            std::vector<std::string_view> texts) {
+        return std::make_unique<ExtractRun>(pipelines::extractor_of(text_model), std::move(texts), schema, options);
+      },
+      [model = std::move(model), form](TaskAnswer& answer) {
+        auto& run = static_cast<ExtractRun&>(*answer.run);
+        return json_response(task_answer_text(answer, model, "results", [&](std::size_t i) {
+          return pipelines::extraction_json(run.extractions()[i], form);
+        }));
+      });
+}
+
+}  // namespace
+
+Route native_extract_route() {
+  return {.method = Method::post,
+          .path = "/api/extract",
+          .family = Family::native,
+          .id = "extract",
+          .summary = "Finds what a schema asks for in texts",
+          .handle = extract_from_texts,
+          .body = kBody,
+          .answers = {{.description = "What each text has of it.", .schema = kAnswer}},
+          .computes = true,
+          .aliases = {"/ai/v1/extract"}};
+}
+
+}  // namespace alate::server
