@@ -60,13 +60,13 @@ void declare(Arguments& arguments, ServeOptions& options) {
   }
 }
 
-// The first --model is for requests that name none; the others are loaded at the start as well.
-void load_further_models(std::map<std::string, std::vector<std::string>, std::less<>>& given) {
+// The first --model is for requests that name none; the others are loaded at the start as well. Takes them out.
+std::vector<std::string> take_further_models(std::map<std::string, std::vector<std::string>, std::less<>>& given) {
   const auto models = given.find("--model");
-  if (models == given.end() || models->second.size() < 2) return;
-  auto& preload = given["--preload"];
-  preload.insert(preload.end(), models->second.begin() + 1, models->second.end());
+  if (models == given.end() || models->second.size() < 2) return {};
+  std::vector<std::string> further(models->second.begin() + 1, models->second.end());
   models->second.resize(1);
+  return further;
 }
 
 server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
@@ -77,9 +77,12 @@ server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
   }
   if (!options.model.empty() && !sources.options.emplace("--model", std::vector{options.model}).second)
     throw arguments.usage_error("the model is given twice, as MODEL and as --model");
-  load_further_models(sources.options);
+  const std::vector<std::string> further = take_further_models(sources.options);
   try {
-    return server::load_settings(sources);
+    server::LoadedSettings loaded = server::load_settings(sources);
+    auto& preload = loaded.settings.preload;
+    preload.insert(preload.end(), further.begin(), further.end());
+    return loaded;
   } catch (const Error& error) {
     // Errors in command-line values are reported like other usage errors.
     if (!error.message().starts_with("--")) throw;
