@@ -1,5 +1,6 @@
 // alate show
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -200,9 +201,9 @@ ModelReport report_on_preview(const hub::ModelPreview& preview, const runtime::L
 // A name is looked for here first; an address, and a name with "registry:", are of elsewhere.
 bool is_to_be_fetched(const CommonOptions& options, const std::string& reference, const std::string& registry) {
   if (!hub::is_remote_reference(reference, registry)) return false;
-  for (const std::string_view elsewhere : {hub::kRegistryPrefix, "http:", "https:", "file:"}) {
-    if (reference.starts_with(elsewhere)) return true;
-  }
+  constexpr std::array<std::string_view, 4> kElsewhere = {hub::kRegistryPrefix, "http:", "https:", "file:"};
+  const auto begins = [&](std::string_view prefix) { return reference.starts_with(prefix); };
+  if (std::ranges::any_of(kElsewhere, begins)) return true;
   try {
     (void)find_model(options, reference);
     return false;

@@ -118,8 +118,8 @@ class RegistryPull {
   // Whether the folder is what this pull would write.
   bool is_current() const {
     if (!std::ranges::all_of(tasks_, &RegistryTask::is_there)) return false;
-    const Json* provenance = folder_.present().json.find_value("provenance");
-    return provenance != nullptr && provenance->get_string("registryDigest", "") == listed_.digest;
+    const Json* stated = folder_.present().json.find_value("provenance");
+    return stated != nullptr && stated->get_string("registryDigest", "") == listed_.digest;
   }
 
   PulledModel describe() const {
