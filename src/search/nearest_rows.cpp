@@ -30,10 +30,19 @@ void BestRows::offer(const RowScore& row) {
 }
 
 void BestRows::offer(std::size_t first, std::span<const float> scores) {
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    // Most rows of a large table end here. Rows may come in any order, so that equal scores are compared in full.
-    if (heap_.size() == count_ && (count_ == 0 || scores[i] < heap_.front().score)) continue;
-    offer({.row = first + i, .score = scores[i]});
+  constexpr std::size_t kGroup = 64;
+  for (std::size_t at = 0; at < scores.size(); at += kGroup) {
+    const std::span<const float> group = scores.subspan(at, std::min(kGroup, scores.size() - at));
+    // Most groups of a large table end here, by a loop without a branch. Rows may come in any order, so that equal
+    // scores are compared in full.
+    if (heap_.size() == count_) {
+      if (count_ == 0) return;
+      const float last = heap_.front().score;
+      unsigned is_any = 0;
+      for (const float score : group) is_any |= score < last ? 0U : 1U;
+      if (is_any == 0) continue;
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) offer({.row = first + at + i, .score = group[i]});
   }
 }
 

@@ -85,7 +85,7 @@ TEST_F(SearchRoutes, AnswersAsTheLibraryDoesWithoutTheFoldersOfTheServer) {
     EXPECT_EQ(response.body.find(texts_.path().string()), std::string::npos);
     EXPECT_EQ(text(json(response), "model"), R"("tiny/embedder")");
   }
-  EXPECT_EQ(json(post(R"("index":"notes","query":"fox")")).find("results")->as_array("results").size(), 3U);
+  expect_results(post(R"("index":"notes","query":"fox")"), library("fox", 10));  // top_k
 }
 
 TEST_F(SearchRoutes, ARerankerOrdersThePassages) {
@@ -183,7 +183,7 @@ TEST_F(SearchRoutes, AReplacedIndexIsOpenedAgain) {
   build("tiny/embedder", Precision::int8);
   EXPECT_NE(indexes().open("notes"), open);
   expect_results(post(R"("index":"notes","query":"fox","top_k":9)"), library("fox", 9));
-  EXPECT_EQ(open->file().size(), 3U);  // who has the old one still reads it
+  EXPECT_LT(open->file().size(), indexes().open("notes")->file().size());  // who has the old one still reads it
   fs::remove(folder.path() / "notes" / "index.safetensors");
   EXPECT_EQ(post(R"("index":"notes","query":"fox")").status, 404);
 }
