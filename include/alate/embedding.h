@@ -13,6 +13,7 @@
 
 #include "alate/embedding_kinds.h"
 #include "alate/embedding_similarity.h"
+#include "alate/long_texts.h"
 #include "alate/model.h"
 #include "alate/run_control.h"
 #include "alate/tokenizer.h"
@@ -32,11 +33,17 @@ struct EmbeddingLoadOptions {
 };
 
 struct EmbedOptions {
-  // In tokens, special ones included; longer texts are cut. Absent: as the model states.
+  // In tokens, special ones included. Absent: as the model states.
   std::optional<std::size_t> max_length = {};
-  std::size_t batch_tokens = 2048;     // maximum tokens per batch; a longer text is a batch of its own
-  std::size_t batch_size = 0;          // maximum texts per batch; 0: limited only by batch_tokens
-  std::optional<bool> normalize = {};  // absent: as the model's modules say
+  // Of longer texts. Absent: truncation_side is cut. cut and cut_left cut the end and the beginning. windows, of dense
+  // vectors: a text is read in windows, each with the prompt, and its vector is the mean of theirs, weighted by their
+  // tokens of the text, and normalized if they are. Models are trained with whole texts: chunks (alate/chunk.h) are
+  // better units of search.
+  std::optional<LongTexts> long_texts = {};
+  std::optional<std::size_t> stride = {};  // tokens that a window shares with the one before it; absent: a quarter
+  std::size_t batch_tokens = 2048;         // maximum tokens per batch; a longer text is a batch of its own
+  std::size_t batch_size = 0;              // maximum texts per batch; 0: limited only by batch_tokens
+  std::optional<bool> normalize = {};      // absent: as the model's modules say
   // Keeps the first N numbers and, if the vectors were normalized, normalizes again.
   std::optional<std::size_t> dimensions = {};
   std::optional<Side> truncation_side = {};  // the side that truncation removes; absent: as the tokenizer's file says
@@ -71,7 +78,8 @@ class EmbeddingPipeline {
   static EmbeddingPipeline load(const std::filesystem::path& folder, const EmbeddingLoadOptions& options = {},
                                 const RunControl& control = {});
 
-  /// Throws invalid_argument for options that the model cannot meet, cancelled, deadline_exceeded. Texts may be empty.
+  /// Throws invalid_argument for options that the model cannot meet and for a text that is too long where that is an
+  /// error, cancelled, deadline_exceeded. Texts may be empty.
   /// The texts must live until the call returns.
   Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {},
                    const RunControl& control = {}) const;

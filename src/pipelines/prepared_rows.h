@@ -13,6 +13,8 @@ namespace alate::pipelines {
 struct PreparedRows {
   std::vector<runtime::BatchRow> rows;  // special tokens included
   std::vector<std::size_t> truncated;   // indices of the rows that were cut, ascending
+  // Of each row: the text that it is a window of, ascending, and its weight among these. Empty: row i is text i.
+  std::vector<std::size_t> inputs = {}, weights = {};
 
   std::size_t tokens() const;
 };

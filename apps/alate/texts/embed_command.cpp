@@ -23,6 +23,7 @@
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/embedding_writer.h"
 #include "apps/alate/texts/resume.h"
+#include "apps/alate/texts/task_verb.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
 #include "formats/named_tensor.h"
@@ -71,6 +72,9 @@ class EmbedPart : public TextPart {
     job_.profiler.add(std::chrono::duration<double>(Clock::now() - start).count());
   }
   void write(const PartPlace& place) override {
+    if (job_.options.long_texts == LongTexts::error && !embeddings_.truncated.empty())
+      throw too_long_error(place.first + embeddings_.truncated.front(),
+                           pipelines::embedding_excess(job_.pipeline, job_.options));
     job_.writer.add(embeddings_, place.first, members, place.refused);
     job_.tokens += embeddings_.tokens;
   }
@@ -131,6 +135,8 @@ FingerprintBuilder identity_of(const std::filesystem::path& folder, const Embedd
                                const EmbeddingKinds& kinds, const EmbedOptions& options, const NumberOptions& numbers) {
   FingerprintBuilder identity = identity_of_model(pipeline.model(), folder);
   add_number(identity, options.max_length);
+  identity.add(options.long_texts ? to_string(*options.long_texts) : "");
+  add_number(identity, options.stride);
   add_number(identity, options.dimensions);
   add_number(identity, options.normalize);
   add_number(identity, options.sparse_top_k);
@@ -173,6 +179,14 @@ void run_embed(Arguments& arguments) {
                      numbers.precision = *found;
                    });
   arguments.choices({"float32", "int8", "uint8", "binary", "ubinary"});
+  arguments.option("--long", "HOW", "texts that are too long: error, cut, cut-left or windows",
+                   [&embed](std::string_view name) {
+                     embed.long_texts = parse_long_texts(name);
+                     if (!embed.long_texts)
+                       throw make_error(ErrorCode::invalid_argument, "is one of error, cut, cut-left, windows");
+                   });
+  arguments.choices({"error", "cut", "cut-left", "windows"});
+  arguments.option("--stride", "N", "tokens that a window shares with the one before it", embed.stride);
   arguments.option("--calibration", "FILE", "int8 and uint8 by the ranges of the vectors in FILE, npy or safetensors",
                    calibration);
   BigJobOptions chosen;

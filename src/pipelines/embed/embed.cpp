@@ -15,6 +15,7 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/embed/modules.h"
 #include "pipelines/embed/text_frame.h"
+#include "pipelines/embed/window_means.h"
 #include "pipelines/kinds/kind_graph.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "pipelines/kinds/late_interaction_rows.h"
@@ -185,9 +186,18 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
 }
 
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                               const EmbedOptions& options, const base::Cancellation& cancellation) {
+                               const EmbedOptions& given, const base::Cancellation& cancellation) {
   const EmbeddingPipeline::State& state = pipeline.state();
-  const std::string& prompt = embedding_prompt(pipeline, options);
+  EmbedOptions options = given;
+  if (options.long_texts == LongTexts::cut) options.truncation_side = Side::right;
+  if (options.long_texts == LongTexts::cut_left) options.truncation_side = Side::left;
+  const std::string& prompt = embedding_prompt(pipeline, given);
+  const bool in_windows = options.long_texts == LongTexts::windows;
+  if (in_windows && (state.kinds.late_interaction || state.kinds.is_static(options.task)))
+    throw Error(
+        ErrorCode::invalid_argument,
+        "the model gives no vector of a whole text from its encoder, so that windows cannot be joined; let long "
+        "texts be cut or refused");
   if (state.kinds.late_interaction) return prepare_late_interaction(pipeline, texts, options, prompt, cancellation);
   if (state.kinds.is_static(options.task)) return prepare_static(pipeline, texts, options, prompt, cancellation);
   EncodeOptions encode;
@@ -211,12 +221,29 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<cons
     // Its last special token comes after the text.
     pool_skip = static_cast<std::int32_t>(with_specials > 0 ? with_specials - 1 : 0);
   }
-  return prepare_rows(texts.size(), state.model.state().options.threads, cancellation, [&](std::size_t i) {
+  const auto make = [&](std::size_t i) {
     PreparedRow made{.row = {.ids = {}, .pool_skip = pool_skip}};
     made.row.ids =
         prompt.empty() ? ids_of(texts[i], made.truncated) : ids_of(prompt + std::string(texts[i]), made.truncated);
     return made;
-  });
+  };
+  PreparedRows prepared = prepare_rows(texts.size(), state.model.state().options.threads, cancellation, make);
+  if (in_windows)
+    read_in_windows(pipeline, texts, options,
+                    {.prompt = prompt, .pool_skip = pool_skip, .limit = encode.max_length.value()}, prepared,
+                    cancellation);
+  return prepared;
+}
+
+void require_whole(const EmbeddingPipeline& pipeline, const PreparedRows& prepared, const EmbedOptions& options) {
+  if (options.long_texts != LongTexts::error || prepared.truncated.empty()) return;
+  throw make_error(ErrorCode::invalid_argument, "text ", prepared.truncated.front() + 1,
+                   embedding_excess(pipeline, options), "; shorten it, or let it be cut or read in windows");
+}
+
+std::string embedding_excess(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+  return " has more than the " + std::to_string(embedding_row_limit(pipeline, options)) +
+         " tokens that the model takes";
 }
 
 PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const Row> rows,
@@ -272,10 +299,21 @@ Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepar
   const auto kept = static_cast<std::int64_t>(kept_dimensions(pipeline, options));
   const auto entry_point = pipeline.state().entry_point(normalizes(pipeline, options), options.task);
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run, computed).values;
+  // Of rows that are windows, as many texts are told of as their share of all rows.
+  const std::size_t rows = prepared.rows.size(), texts = prepared.inputs.empty() ? rows : prepared.inputs.back() + 1;
+  std::size_t rows_done = 0, told = 0;
+  const auto told_of_texts = [&](std::size_t more) {
+    rows_done += more;
+    if (const std::size_t done = rows_done * texts / rows; done > told) computed(done - std::exchange(told, done));
+  };
+  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run,
+                                    computed ? std::function<void(std::size_t)>(told_of_texts) : nullptr)
+                      .values;
   const std::span<float> all = values.mutable_values<float>();
-  const std::span<const float> left = all.first(finish_embedding(pipeline, options, all));
-  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(prepared.rows.size()), kept};
+  const std::span<float> finished = all.first(finish_embedding(pipeline, options, all));
+  const std::span<const float> left =
+      finished.first(join_windows(pipeline, options, prepared.inputs, prepared.weights, finished));
+  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(texts), kept};
   return {.vectors = left.size() == all.size() ? values.reshaped(extents) : Tensor::from<float>(extents, left),
           .truncated = std::move(prepared.truncated),
           .tokens = prepared.tokens()};
@@ -292,6 +330,7 @@ Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::s
                        const std::function<void(std::size_t)>& computed) {
   run.cancellation.check();
   PreparedRows prepared = prepare_embedding(pipeline, texts, options, run.cancellation);
+  require_whole(pipeline, prepared, options);
   return embed_prepared(pipeline, std::move(prepared), options, run, computed);
 }
 

@@ -87,10 +87,15 @@ const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const Emb
 /// The most tokens of a row. Throws invalid_argument for a max_length that the model cannot meet.
 std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
-/// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool. Throws as
-/// EmbeddingPipeline::embed, which asks `cancellation` before each text.
+/// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool; texts that
+/// are too long are cut where that is an error, for require_whole. Throws as EmbeddingPipeline::embed, which asks
+/// `cancellation` before each text.
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options, const base::Cancellation& cancellation);
+/// Throws invalid_argument for texts that were cut where that is an error.
+void require_whole(const EmbeddingPipeline& pipeline, const PreparedRows& prepared, const EmbedOptions& options);
+/// What a message says of a text that is too long, after its name.
+std::string embedding_excess(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 /// The same of token ids, with the special tokens that the model puts around a text where a row lacks them; truncated
 /// as texts are. Throws invalid_argument for an id that the model does not have: "[row][place] is …".
 PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,

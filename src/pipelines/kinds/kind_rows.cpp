@@ -179,6 +179,14 @@ KindEmbeddings KindReader::take() {
   return taken;
 }
 
+void require_no_windows(const EmbedOptions& options) {
+  if (options.long_texts == LongTexts::windows)
+    throw Error(
+        ErrorCode::invalid_argument,
+        "windows are joined by the mean of dense vectors, and other kinds are asked for; let long texts be cut or "
+        "refused");
+}
+
 KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,
                                     const EmbeddingKinds& kinds, const EmbedOptions& options,
                                     const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
@@ -191,6 +199,7 @@ KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedR
             .tokens = dense.tokens};
   }
   run.cancellation.check();
+  require_no_windows(options);
   KindReader reader(pipeline, kinds, options);
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
   const std::size_t row_numbers = std::max<std::size_t>(reader.entry_point()->width().row, 1);
@@ -222,8 +231,10 @@ KindEmbeddings EmbeddingPipeline::embed_kinds(std::span<const std::string_view> 
     const backends::RunOptions run{.cancellation = call.cancellation()};
     run.cancellation.check();
     pipelines::require_kinds(*this, kinds);
-    return pipelines::embed_kinds_prepared(*this, pipelines::prepare_embedding(*this, texts, options, run.cancellation),
-                                           kinds, options, run, call.computed_of(texts.size()));
+    pipelines::PreparedRows prepared = pipelines::prepare_embedding(*this, texts, options, run.cancellation);
+    pipelines::require_whole(*this, prepared, options);
+    return pipelines::embed_kinds_prepared(*this, std::move(prepared), kinds, options, run,
+                                           call.computed_of(texts.size()));
   });
 }
 

@@ -55,6 +55,9 @@ class KindReader {
   std::vector<Tensor> multi_vectors_;
 };
 
+/// Throws invalid_argument where long texts are to be read in windows, which only dense vectors can be.
+void require_no_windows(const EmbedOptions& options);
+
 /// The answer to prepared rows; `run` and `computed` are as in embed_prepared. Throws as
 /// EmbeddingPipeline::embed_kinds.
 KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,

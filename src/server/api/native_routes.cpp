@@ -9,6 +9,7 @@
 #include "server/api/extract.h"
 #include "server/api/fill.h"
 #include "server/api/native.h"
+#include "server/api/native_answer.h"
 #include "server/api/recognize.h"
 #include "server/api/rerank.h"
 #include "server/api/search.h"
@@ -33,6 +34,10 @@ constexpr std::string_view kEmbedBody = R"({
     },
     "truncate": {"type": "boolean", "default": true,
       "description": "Whether texts over the model's length are cut, or refused."},
+    "long": {"type": "string", "enum": ["error", "cut", "cut-left", "windows"],
+      "description": "What is done with such texts; windows: the vector is the mean of those of the text's windows, weighted by their tokens."},
+    "stride": {"type": "integer", "minimum": 0, "maximum": 1048576,
+      "description": "Tokens that a window shares with the one before it; a quarter of a window if absent."},
     "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
       "description": "Keeps the first so many numbers of each vector."},
     "normalize": {"type": "boolean", "description": "Whether vectors get length 1; as the model says if absent."},
@@ -124,7 +129,8 @@ EmbedRequest request_of(const Json& body) {
   } else {
     for (const Json& text : input.as_array("input")) request.texts.push_back(text.as_string("input"));
   }
-  request.truncate = body.get_bool("truncate", true);
+  request.long_texts = read_long_texts(body);
+  request.truncate = request.long_texts.treatment != LongTexts::error;
   if (const Json* dimensions = body.find_value("dimensions"))
     request.dimensions = static_cast<std::size_t>(dimensions->as_int("dimensions"));
   if (const Json* kinds = body.find_value("kinds")) {

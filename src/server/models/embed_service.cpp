@@ -15,6 +15,7 @@
 #include "formats/json.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/embed/vector_precision.h"
+#include "pipelines/embed/window_means.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "server/models/request_tokens.h"
 #include "server/refuse.h"
@@ -63,6 +64,15 @@ class Embedding final : public ModelCall {
       if (prompts.contains(name)) options_.prompt_name = name;
     }
     options_.sparse_top_k = request_.sparse_top_k;
+    options_.long_texts = request_.long_texts.treatment;
+    options_.stride = request_.long_texts.stride;
+    if (!is_plain() || request_.per_token) {
+      try {
+        pipelines::require_no_windows(options_);
+      } catch (const Error& error) {
+        refuse(Problem::Kind::impossible, error.message(), "long");
+      }
+    }
     try {
       pipelines::require_kinds(pipeline(), request_.kinds);
     } catch (const Error& error) {
@@ -100,7 +110,9 @@ class Embedding final : public ModelCall {
 
   pipelines::PreparedRows prepare() override {
     pipelines::PreparedRows prepared = prepare_request(pipeline(), request_, options_);
-    answer_.rows = prepared.rows.size();
+    answer_.rows = prepared.inputs.empty() ? prepared.rows.size() : prepared.inputs.back() + 1;
+    inputs_ = prepared.inputs;
+    weights_ = prepared.weights;
     if (!is_plain()) {
       for (const runtime::BatchRow& row : prepared.rows) ids_.push_back(row.ids);
     }
@@ -166,6 +178,7 @@ class Embedding final : public ModelCall {
   Response respond() override {
     if (!request_.per_token && is_plain()) {
       answer_.vectors.resize(pipelines::finish_embedding(pipeline(), options_, answer_.vectors));
+      answer_.vectors.resize(pipelines::join_windows(pipeline(), options_, inputs_, weights_, answer_.vectors));
       answer_.dimensions = pipelines::kept_dimensions(pipeline(), options_);
     }
     return format_(std::move(answer_));
@@ -175,6 +188,7 @@ class Embedding final : public ModelCall {
   EmbedOptions options_;
   EmbedAnswer answer_;
   std::vector<std::vector<std::int32_t>> ids_;  // of each row, where other kinds than dense are asked for
+  std::vector<std::size_t> inputs_, weights_;   // pipelines::PreparedRows
   std::optional<pipelines::KindReader> reader_;
   const std::function<Response(EmbedAnswer)> format_;
 };

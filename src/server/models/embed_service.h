@@ -25,6 +25,7 @@ struct EmbedRequest : ModelRequest {
   bool per_token = false;                 // the vectors of all tokens before pooling, instead of one for each text
   std::optional<bool> normalize;          // as in EmbedOptions
   std::optional<std::size_t> dimensions;  // as in EmbedOptions; more than the model's: Problem::impossible
+  LongTextOptions long_texts;             // as in EmbedOptions; the treatment error is `truncate` false
   std::string task;                       // as in EmbedOptions
   std::string jina_task;                  // instead; for models without adapters some are query or document
   std::string prompt_name;
