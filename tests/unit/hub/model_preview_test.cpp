@@ -32,7 +32,9 @@ class Preview : public RegistryTesting {
   }
   void put(std::map<std::string, HubFile> contents) { server.put_model(kId, kCommit, std::move(contents)); }
   ModelPreview preview(const std::string& reference = std::string("hf:") + kId) const {
-    return preview_model(reference, registry_reference ? registry_options() : options());
+    PullOptions asked = registry_reference ? registry_options() : options();
+    asked.timeout = std::chrono::seconds(30);
+    return preview_model(reference, asked);
   }
   std::size_t bytes_sent_of(const std::string& content) const {
     std::size_t count = 0;

@@ -21,7 +21,7 @@ class ModelSearch : public RegistryTesting {
     return {.text = text,
             .endpoint = server.url(),
             .offline = false,
-            .timeout = std::chrono::milliseconds(2000),
+            .timeout = std::chrono::seconds(30),
             .retry_delay = std::chrono::milliseconds(5)};
   }
 };

@@ -70,6 +70,7 @@ class RegistryTesting : public PullTesting {
     PullOptions out = options();
     out.registry = registry();
     out.models_dir = models;
+    out.timeout = std::chrono::seconds(30);  // a busy machine is no broken server
     return out;
   }
   PulledModel pull_small(const std::string& reference = "acme/small") const {
