@@ -205,8 +205,9 @@ def label_scores(model, text, schema):
         task["class_act"] = task.get("class_act") or ("sigmoid" if task.get("multi_label") else "softmax")
         task.update(multi_label=True, cls_threshold=0)
         task.pop("top_k", None)
-    found = extract(model, [text], {"classifications": schema["classifications"]}, 0.5, True)[0]
-    return {task: {each["label"]: each["confidence"] for each in labels} for task, labels in found.items()}
+    found = extract(model, [text], schema, 0.5, True)[0]
+    return {task["task"]: {each["label"]: each["confidence"] for each in found[task["task"]]}
+            for task in schema["classifications"]}
 
 
 def window_result(model, text, schema, threshold, room):

@@ -1,6 +1,9 @@
 #include "pipelines/chunk/separators.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "alate/error.h"
@@ -9,12 +12,18 @@
 
 namespace alate::pipelines {
 
+RecognizePipeline divider_of(const RecognizePipeline& recognizer) {
+  if (recognizer.labels().empty() || std::ranges::find(recognizer.labels(), kOutside) != recognizer.labels().end())
+    return recognizer;
+  const auto state = std::make_shared<RecognizePipeline::State>(recognizer.state());
+  state->labels.front() = kOutside;
+  return RecognizePipeline(state);
+}
+
 RecognizeOptions separator_options(const RecognizePipeline& recognizer) {
   RecognizeOptions options;
-  const std::span<const std::string> labels = recognizer.labels();
-  for (std::size_t i = 1; i < labels.size(); ++i) {
-    if (labels[i] != kOutside) options.labels.push_back(labels[i]);
-  }
+  std::ranges::copy_if(recognizer.labels(), std::back_inserter(options.labels),
+                       [](const std::string& label) { return label != kOutside; });
   if (options.labels.empty())
     throw Error(ErrorCode::unsupported,
                 "the model has no labels of its own that end chunks; name a model for token classification, such as "
@@ -35,7 +44,8 @@ std::vector<std::size_t> ends_of(std::span<const Entity> separators) {
 
 std::vector<std::size_t> separator_ends(const RecognizePipeline& recognizer, std::string_view text,
                                         const base::Cancellation& cancellation) {
-  RecognizeRun run(recognizer, {text}, separator_options(recognizer));
+  const RecognizePipeline divider = divider_of(recognizer);
+  RecognizeRun run(divider, {text}, separator_options(divider));
   PreparedRows prepared = run.prepare(cancellation);
   run_prepared(run, std::move(prepared), {}, {.cancellation = cancellation});
   return ends_of(run.entities().front());

@@ -195,7 +195,7 @@ void divide_text(Call& call, std::string text, const Wanted& wanted) {
   run_task(
       call, std::move(request),
       [](const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
-        RecognizePipeline recognizer = pipelines::recognizer_of(text_model);
+        RecognizePipeline recognizer = pipelines::divider_of(pipelines::recognizer_of(text_model));
         RecognizeOptions options = pipelines::separator_options(recognizer);
         return std::make_unique<DividingRun>(std::move(recognizer), std::move(texts), std::move(options));
       },
