@@ -37,8 +37,8 @@ struct BatchRow {
 };
 
 /// How many numbers all outputs of a program have for a row: those of the row, those of each of its tokens, those of
-/// each pair of one of its words with one of its labels, those of each of its marks, and those of each token with the id
-/// `id`.
+/// each pair of one of its words with one of its labels, those of each of its marks, and those of each token with the
+/// id `id`.
 struct RowWidth {
   std::size_t row = 0, token = 0, pair = 0, mark = 0, matching = 0;
   std::int32_t id = 0;

@@ -52,16 +52,17 @@ enum class OutputRows : std::uint8_t { tokens, sequences, pairs, marks };
 class EntryPoint final : public BatchProgram {
  public:
   /// The inputs of `executable` are those of the feeders, in their order. `inputs` has the dims that count the tokens
-  /// of a batch and, where there are such, its pairs of words and labels, and its marks. The executable reads `weights`, which may be
-  /// mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends on
-  /// models::EncoderInputs::first.
+  /// of a batch and, where there are such, its pairs of words and labels, and its marks. The executable reads
+  /// `weights`, which may be mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends
+  /// on models::EncoderInputs::first.
   EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, const models::EncoderInputs& inputs,
              Rounding rounding = {}, std::shared_ptr<const formats::WeightSource> weights = nullptr,
              bool reads_first = true);
 
-  /// The outputs that it was built with: [tokens, …], [sequences, …], [pairs, …] or [marks, …] float32. An empty batch gives empty
-  /// results where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids, types and
-  /// positions that the model does not have, cancelled, and corrupt when a file that it reads was truncated or changed.
+  /// The outputs that it was built with: [tokens, …], [sequences, …], [pairs, …] or [marks, …] float32. An empty batch
+  /// gives empty results where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids,
+  /// types and positions that the model does not have, cancelled, and corrupt when a file that it reads was truncated
+  /// or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
                           const backends::RunOptions& run_options) const;
   /// As `run`.

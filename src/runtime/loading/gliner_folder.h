@@ -1,5 +1,5 @@
-// Folders of GLiNER models: gliner_config.json beside the weights, whose backbone has a config of its own; and of GLiNER2
-// models, whose config.json is the model's and encoder_config/config.json the backbone's.
+// Folders of GLiNER models: gliner_config.json beside the weights, whose backbone has a config of its own; and of
+// GLiNER2 models, whose config.json is the model's and encoder_config/config.json the backbone's.
 #pragma once
 
 #include "formats/json.h"
@@ -15,7 +15,8 @@ bool has_gliner_config(const ModelFiles& files);
 formats::Json read_gliner_folder(const ModelFiles& files);
 
 /// `config`, the content of a folder's config.json; of a GLiNER2 model its backbone's with the model's own in it
-/// (models::read_extractor_config). Throws not_found for one without encoder_config/config.json, corrupt and unsupported.
+/// (models::read_extractor_config). Throws not_found for one without encoder_config/config.json, corrupt and
+/// unsupported.
 formats::Json with_backbone(const ModelFiles& files, formats::Json config);
 
 }  // namespace alate::runtime
