@@ -29,8 +29,9 @@ struct IndexOptions {
   /// vectors are compared, and the nearest are compared again in bytes. An index of float32 becomes one of another
   /// precision without the model. Others than these three: invalid_argument.
   Precision precision = Precision::float32;
-  /// Dense and sparse vectors, or one kind; none named: those of the two that the model gives. A passage keeps the
-  /// 1,024 largest weights of a sparse vector. Throws unsupported for a kind that the model does not give.
+  /// Dense and sparse vectors, or one kind; none named: those of the two that the model gives, but of a masked language
+  /// model without modules.json only dense ones. A passage keeps the 1,024 largest weights of a sparse vector. Throws
+  /// unsupported for a kind that the model does not give.
   EmbeddingKinds kinds = {};
   /// Told of each file's name and how many of all files are done.
   std::function<void(std::string_view file, std::size_t done, std::size_t total)> progress = {};

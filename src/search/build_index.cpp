@@ -99,11 +99,14 @@ class KeptFiles {
   std::map<std::string, std::vector<KeptPassages>> kept_;
 };
 
-// Dense and sparse vectors as far as the model gives them, or those that are asked for.
+// Dense and sparse vectors as far as the model is for them, or those that are asked for. A masked language model
+// without modules can give SPLADE's vectors, which mean nothing where it was not trained for them.
 EmbeddingKinds indexed_kinds(const EmbeddingPipeline& pipeline, const IndexOptions& options) {
   const EmbeddingKinds given = pipeline.kinds();
-  EmbeddingKinds kinds =
-      options.kinds == EmbeddingKinds() ? EmbeddingKinds{.dense = given.dense, .sparse = given.sparse} : options.kinds;
+  const bool is_any_masked = given.dense && pipeline.state().kinds.splade.has_value();
+  EmbeddingKinds kinds = options.kinds == EmbeddingKinds()
+                             ? EmbeddingKinds{.dense = given.dense, .sparse = given.sparse && !is_any_masked}
+                             : options.kinds;
   if (kinds.multi_vector)
     throw Error(ErrorCode::invalid_argument, "an index has dense and sparse vectors, and none for each token");
   pipelines::require_kinds(pipeline, kinds);

@@ -240,6 +240,21 @@ TEST_P(SparseIndex, BrokenListsAreRefused) {
   EXPECT_EQ(error_with("sparse_passages", shorter), ErrorCode::corrupt);
 }
 
+// It can give SPLADE's vectors, but nothing says that it was trained for them.
+TEST(IndexedKinds, OfAMaskedLanguageModelAreDenseUnlessAskedFor) {
+  const base::TemporaryFolder folder;
+  tests::write_tiny_kinds(folder.path() / "model", "masked_lm");
+  folder.write("a.txt", "The cat sat on the mat.\n");
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(folder.path() / "model");
+  ASSERT_TRUE(pipeline.kinds().sparse);
+  const auto kinds_with = [&](const IndexOptions& options) {
+    build_index(pipeline, {folder.path() / "a.txt"}, folder.path() / "index", options);
+    return SearchIndex::open(folder.path() / "index").kinds();
+  };
+  EXPECT_EQ(kinds_with({}), EmbeddingKinds{.dense = true});
+  EXPECT_EQ(kinds_with({.kinds = {.dense = true, .sparse = true}}), (EmbeddingKinds{.dense = true, .sparse = true}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, SparseIndex, testing::Values("m3", "splade_max"));
 INSTANTIATE_TEST_SUITE_P(Models, HybridIndex, testing::Values("m3"));
 
