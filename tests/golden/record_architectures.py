@@ -127,7 +127,10 @@ def mixed_case(config):
 
 def classified_cases(config):
     """Decoders classify by the last token that is not the padding's, masked or not: masked ones are padding here."""
-    return with_padding_ids(config, cases_of(config))
+    cases = with_padding_ids(config, cases_of(config))
+    cases["visible_padding"] = draw_inputs(config, [[1] * 9] * 2, 12, drop=("attention_mask", "token_type_ids"))
+    cases["visible_padding"]["input_ids"][1, 6:] = config.pad_token_id
+    return cases
 
 
 def with_padding_ids(config, cases):
@@ -362,6 +365,8 @@ RECIPES["gemma3_base"] = Recipe("Gemma3", "TextModel", seed=551, **GEMMA)
 RECIPES["gemma3_both_ways"] = Recipe("Gemma3", "TextModel", seed=552, **GEMMA, use_bidirectional_attention=True)
 RECIPES["gemma3_causal_lm"] = Recipe("Gemma3", "ForCausalLM", seed=553, **{**GEMMA, "num_hidden_layers": 1, "layer_types": ["sliding_attention"]},
                                      final_logit_softcapping=30.0)
+RECIPES["gemma3_sequence_classification"] = Recipe("Gemma3", "TextForSequenceClassification", seed=768, **{
+    **GEMMA, "num_hidden_layers": 1, "layer_types": ["full_attention"], "cases": classified_cases}, num_labels=3)
 # Decoders whose config.json says that they attend both ways: windows then count tokens of both sides.
 RECIPES["qwen2_both_ways"] = Recipe("Qwen2", "Model", seed=561, cases=mixed_case, **GROUPED, is_causal=False)
 RECIPES["mistral_both_ways"] = Recipe("Mistral", "Model", seed=562, cases=mixed_case, **GROUPED, sliding_window=5, is_causal=False)
