@@ -441,8 +441,8 @@ def without_positions(config):
 EXPERTS = dict(num_experts=4, moe_top_k=2, moe_every_n_layers=2)
 RECIPES["nomic_bert_experts"] = Recipe(
     "NomicBert", "Model", seed=711, name="BertConfig", cases=without_positions, code="nomic-ai/nomic-bert-2048--modeling_hf_nomic_bert.NomicBertModel",
-    **FEW, num_hidden_layers=2, type_vocab_size=1, rotary_emb_base=50.0, **EXPERTS,
-    written={"model_type": "nomic_bert", "n_embd": 16, "n_layer": 2, "n_head": 2, "n_inner": 20, "n_positions": 20, "layer_norm_epsilon": 1e-5,
+    **FEW, num_hidden_layers=4, type_vocab_size=1, rotary_emb_base=50.0, **EXPERTS,
+    written={"model_type": "nomic_bert", "n_embd": 16, "n_layer": 4, "n_head": 2, "n_inner": 20, "n_positions": 20, "layer_norm_epsilon": 1e-5,
              "activation_function": "gelu", "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False, "rotary_scaling_factor": None,
              "prenorm": False, "use_rms_norm": None, "expert_choice_router": False, "moe_normalize_expert_weights": False, "num_shared_experts": 0,
              "ffn_div": 1})
