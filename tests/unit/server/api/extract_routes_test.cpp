@@ -1,6 +1,7 @@
 // The routes to extract, over a tiny GLiNER2 model, and what else such a model does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "alate/recognize.h"
 #include "pipelines/extract/extraction_json.h"
 #include "pipelines/recognize/entities_json.h"
+#include "server/schema/schema.h"
 #include "tests/golden/tiny_extractors.h"
 #include "tests/unit/server/route_testing.h"
 
@@ -55,11 +57,8 @@ TEST_F(ExtractRoutes, ResultsAreTheLibrarys) {
 
 TEST_F(ExtractRoutes, WhatCannotBeDoneIsRefused) {
   const auto status = [&](const std::string& members) { return post("/api/extract", members).status; };
-  EXPECT_EQ(status(R"("texts":["a"])"), 422);
-  EXPECT_EQ(status(R"("texts":["a"],"schema":[])"), 422);
   EXPECT_EQ(status(R"("texts":["a"],"schema":{})"), 422);
   EXPECT_EQ(status(R"("texts":["a"],"schema":{"a":["b","b"]})"), 422);
-  EXPECT_EQ(status(R"("texts":["a"],"schema":{"a":["b"]},"threshold":2)"), 422);
   std::string many = R"("texts":["a"],"schema":{"a":["0")";
   for (int i = 1; i < 3000; ++i) many += ",\"" + std::to_string(i) + '"';
   EXPECT_EQ(status(many + "]}"), 422);
@@ -68,6 +67,19 @@ TEST_F(ExtractRoutes, WhatCannotBeDoneIsRefused) {
                  R"({"model":"tiny/embedder","texts":["a"],"schema":{"a":["b"]}})")
                 .status,
             422);
+}
+
+TEST_F(ExtractRoutes, WhatTheBodyMustHaveIsInItsSchema) {
+  const std::vector<Route> routes = native_routes();
+  const auto route = std::ranges::find(routes, "/api/extract", &Route::path);
+  ASSERT_NE(route, routes.end());
+  const Schema schema = Schema::parse(route->body);
+  const auto is_refused = [&](const char* body) { return schema.check(formats::parse_json(body, "body")).has_value(); };
+  EXPECT_TRUE(is_refused(R"({"texts":["a"]})"));
+  EXPECT_TRUE(is_refused(R"({"texts":["a"],"schema":[]})"));
+  EXPECT_TRUE(is_refused(R"({"schema":{"a":["b"]}})"));
+  EXPECT_TRUE(is_refused(R"({"texts":["a"],"schema":{"a":["b"]},"threshold":2})"));
+  EXPECT_FALSE(is_refused(R"({"texts":["a"],"schema":{"a":["b"]},"threshold":0.2})"));
 }
 
 TEST_F(ExtractRoutes, ATextThatFailsIsAnErrorInItsPlace) {
