@@ -33,6 +33,7 @@ class ShortQuestion {
     const auto largest = static_cast<float>(cpu::largest_byte_row_factor(question.size()));
     if (!(most > 0) || !(largest > 0)) return;
     scale_ = most / largest;
+    if (!(scale_ > 0)) return;  // of the smallest numbers
     for (std::size_t i = 0; i < question.size(); ++i)
       values_[i] = static_cast<std::int16_t>(std::clamp(std::nearbyint(question[i] / scale_), -largest, largest));
   }
