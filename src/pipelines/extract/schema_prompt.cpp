@@ -157,7 +157,7 @@ class SchemaWriter {
     for (const auto& [text, label] : task.examples) {
       if (std::ranges::find(task.labels, label) == task.labels.end()) continue;
       parts.insert(parts.end(), {text, label});
-      whole += ' ' + std::string(kExample) + ' ' + text + ' ' + std::string(kOutput) + ' ' + label;
+      whole.append(" ").append(kExample).append(" ").append(text).append(" ").append(kOutput).append(" ").append(label);
     }
     prompt_.classifications.push_back(begin_task(read_joined(parts, whole)));
     for (const std::string& label : task.labels) {
