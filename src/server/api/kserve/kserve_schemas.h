@@ -135,7 +135,7 @@ inline constexpr std::string_view kInferBody = R"({
         "type": "object",
         "required": ["name", "datatype", "shape"],
         "properties": {
-          "name": {"type": "string", "enum": ["text", "query", "question", "labels", "input_ids", "attention_mask", "token_type_ids", "position_ids"]},
+          "name": {"type": "string", "enum": ["text", "query", "question", "labels", "schema", "input_ids", "attention_mask", "token_type_ids", "position_ids"]},
           "datatype": {"type": "string", "enum": ["BYTES", "INT64", "INT32"]},
           "shape": {"type": "array", "maxItems": 8, "items": {"type": "integer", "minimum": 0},
             "description": "[n] or [n, 1] for texts, else [batch, length]."},
