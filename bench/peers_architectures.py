@@ -49,6 +49,14 @@ LAYERS = ("num_hidden_layers", "n_layers", "num_layers")
 VOCABULARY = 30522
 
 
+def write_tokenizer(folder):
+    """Words w0, w1, …: `alate bench` draws ids, but a model has a tokenizer."""
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
+        "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
+        "model": {"type": "WordLevel", "unk_token": "w0", "vocab": {f"w{i}": i for i in range(VOCABULARY)}}}))
+
+
 def make_model(name, layers, folder):
     family, settings = MODELS[name]
     settings = {**settings, **{key: min(settings[key], layers) for key in LAYERS if layers and key in settings}}
@@ -59,6 +67,7 @@ def make_model(name, layers, folder):
     if not (folder / "model.safetensors").exists():
         model.save_pretrained(folder)
         config.save_pretrained(folder)
+        write_tokenizer(folder)
     return model_class.from_pretrained(folder, dtype=torch.float32, attn_implementation="sdpa" if not name.startswith("deberta") else "eager").eval()
 
 
@@ -77,11 +86,11 @@ def export_onnx(model, path):
     axes = {name: {0: "texts", 1: "tokens"} for name in [*names, "last_hidden_state"]}
     shapes = [{0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}] * 2
     try:
-        torch.onnx.export(HiddenState(model), example, str(path), input_names=names, output_names=["last_hidden_state"],
+        torch.onnx.export(HiddenState(model).eval(), example, str(path), input_names=names, output_names=["last_hidden_state"],
                           dynamo=True, dynamic_shapes=shapes, external_data=False)
     except Exception as error:  # noqa: BLE001: exporters fail in many ways
         print(f"  exporting once more in the older way: {str(error).splitlines()[0][:120]}", flush=True)
-        torch.onnx.export(HiddenState(model), example, str(path), input_names=names, output_names=["last_hidden_state"],
+        torch.onnx.export(HiddenState(model).eval(), example, str(path), input_names=names, output_names=["last_hidden_state"],
                           opset_version=17, dynamic_axes=axes, dynamo=False)
 
 
