@@ -45,6 +45,7 @@ MODELS = {
     "gemma3": ("Gemma3TextModel", dict(hidden_size=768, num_hidden_layers=24, num_attention_heads=3, num_key_value_heads=1, head_dim=256,
                                        intermediate_size=1152, use_bidirectional_attention=True)),
 }
+ONLY_EAGER = ("deberta", "deberta-v2", "mpnet")  # whose classes have no other attention
 LAYERS = ("num_hidden_layers", "n_layers", "num_layers")
 VOCABULARY = 30522
 
@@ -68,7 +69,7 @@ def make_model(name, layers, folder):
         model.save_pretrained(folder)
         config.save_pretrained(folder)
         write_tokenizer(folder)
-    return model_class.from_pretrained(folder, dtype=torch.float32, attn_implementation="sdpa" if not name.startswith("deberta") else "eager").eval()
+    return model_class.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager" if name in ONLY_EAGER else "sdpa").eval()
 
 
 class HiddenState(torch.nn.Module):
