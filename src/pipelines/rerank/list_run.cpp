@@ -41,8 +41,6 @@ ListRun::ListRun(RerankPipeline pipeline, std::string_view query, std::vector<st
       texts_(std::move(texts)),
       options_(std::move(options)) {
   const RerankPipeline::State& state = pipeline_.state();
-  if (options_.raw_scores && options_.model_scores)
-    throw Error(ErrorCode::invalid_argument, "scores are either the raw ones or those of the model: ask for one");
   if (options_.long_texts.treatment == LongTexts::windows)
     throw Error(ErrorCode::unsupported,
                 "a model that ranks lists reads the beginning or the end of a long text; choose cut or cut-left, or "

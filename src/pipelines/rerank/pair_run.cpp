@@ -19,8 +19,6 @@ PairRun::PairRun(RerankPipeline pipeline, std::string_view query, std::vector<st
       query_(query),
       texts_(std::move(texts)),
       options_(std::move(options)) {
-  if (options_.raw_scores && options_.model_scores)
-    throw Error(ErrorCode::invalid_argument, "scores are either the raw ones or those of the model: ask for one");
   prompt_ = options_.prompt ? *options_.prompt : pipeline_.state().settings.prompts.prompt_named(options_.prompt_name);
   // A template has a place for it.
   if (!pipeline_.state().pair_template) query_ = std::exchange(prompt_, {}) + query_;

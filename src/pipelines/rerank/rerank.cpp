@@ -140,6 +140,8 @@ RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime:
 
 std::unique_ptr<RerankRun> begin_rerank(const RerankPipeline& pipeline, std::string_view query,
                                         std::vector<std::string_view> texts, const RerankOptions& options) {
+  if (options.raw_scores && options.model_scores)
+    throw Error(ErrorCode::invalid_argument, "scores are either the raw ones or those of the model: ask for one");
   if (pipeline.state().embedding)
     return std::make_unique<LateInteractionRun>(pipeline, query, std::move(texts), options);
   if (pipeline.state().list_tokens) return std::make_unique<ListRun>(pipeline, query, std::move(texts), options);
