@@ -1,10 +1,10 @@
 # Several files compiled as one share the parsing of headers and the instantiation of templates: a quarter of the time. All
-# builds do so except the preset separate, which finds includes that a file forgot. A "redefinition" after an edit says that
+# builds here do so; tools/check_alone finds includes that a file forgot. A "redefinition" after an edit says that
 # two files of a group now share a name: configure again to regroup them, or change the name.
 option(ALATE_UNITY "Compile several files as one (needs Python)" OFF)
 set(ALATE_UNITY_SIZE 12)
 if(ALATE_UNITY)
-  # File-local names are now visible to the other files of a group; the preset separate has these warnings.
+  # File-local names are now visible to the other files of a group; tools/check_alone has these warnings.
   target_compile_options(alate_flags INTERFACE -Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 

@@ -2,8 +2,11 @@
 
     python3 tests/tools/checks_test.py
 """
+import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -25,6 +28,52 @@ class InScratchFolder(unittest.TestCase):
         """(exit status, standard output) of a tool."""
         result = subprocess.run([TOOLS / name, *arguments], capture_output=True, text=True, check=False)
         return result.returncode, result.stdout
+
+
+@unittest.skipUnless(shutil.which("clang++-16"), "needs clang++-16")
+class FilesAlone(InScratchFolder):
+    """A build with one group of two files, of which the first includes what the second uses."""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()  # one for all: the standard library's modules take seconds
+        cls.addClassCleanup(scratch.cleanup)
+        cls.root = pathlib.Path(scratch.name)
+
+    def setUp(self):
+        pass
+
+    def check(self, second, header="#pragma once\n#include <string>\nstruct Named { std::string name; };\n"):
+        self.write("src/named.h", header)
+        self.write("src/one.cpp", '#include <vector>\n#include "named.h"\nstd::vector<Named> all;\n')
+        self.write("src/two.cpp", second)
+        self.write("build/unity/group_0.cpp", '#include "src/one.cpp"\n#include "src/two.cpp"\n')
+        self.write("build/CMakeCache.txt", f"CMAKE_HOME_DIRECTORY:INTERNAL={self.root}\n")
+        command = {"file": str(self.root / "build/unity/group_0.cpp"), "directory": str(self.root),
+                   "command": f"g++ -I{self.root}/src -std=c++20 -Wall -Werror -o x -c group_0.cpp"}
+        self.write("build/compile_commands.json", json.dumps([command]))
+        environment = os.environ | {"ALATE_HOME": str(self.root / "home")}
+        result = subprocess.run([TOOLS / "check_alone", self.root / "build"], capture_output=True, text=True, check=False,
+                                env=environment)
+        return result.returncode, result.stdout
+
+    def test_finds_an_include_that_a_file_forgot(self):
+        status, output = self.check("std::vector<int> numbers;\n")
+        self.assertEqual(status, 1, output)
+        self.assertIn("two.cpp:1", output)
+        status, output = self.check('#include "named.h"\nstd::string name_of(const Named& named) { return named.name; }\n')
+        self.assertEqual(status, 0, output)
+        self.assertIn("2 files, 1 of them checked now, 0 wrong", output)
+
+    def test_finds_a_name_that_shadows_another(self):
+        status, output = self.check("int twice(int n) { for (int n = 0; n < 2;) return n; return n; }\n")
+        self.assertEqual(status, 1, output)
+        self.assertIn("shadow", output)
+
+    def test_finds_an_include_that_a_header_forgot(self):
+        status, output = self.check("int number = 1;\n", header="#pragma once\nstruct Named { std::string name; };\n")
+        self.assertEqual(status, 1, output)
+        self.assertIn("named.h:2", output)
 
 
 class Layers(InScratchFolder):
