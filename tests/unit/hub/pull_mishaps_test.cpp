@@ -54,9 +54,13 @@ TEST_F(PullMishaps, AServerThatAlwaysDropsIsGivenUp) {
 TEST_F(PullMishaps, AServerThatStallsIsLeft) {
   change_storage(1, [](HubAnswer& answer) {
     answer.cut_at = 100;
-    answer.stall = milliseconds(5000);
+    answer.stall = milliseconds(60'000);
   });
-  pull();
+  PullOptions impatient = options();
+  impatient.timeout = milliseconds(1500);
+  const auto start = std::chrono::steady_clock::now();
+  pull_model(kId, impatient);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(60'000));
   expect_snapshot(files);
 }
 

@@ -55,7 +55,7 @@ class PullTesting : public testing::Test {
     return {.cache = cache,
             .endpoint = server.url(),
             .offline = false,
-            .timeout = std::chrono::milliseconds(2000),
+            .timeout = std::chrono::seconds(30),  // a busy machine is no broken server
             .retry_delay = std::chrono::milliseconds(5)};
   }
   PulledModel pull(const std::string& reference = kId) const { return pull_model(reference, options()); }
