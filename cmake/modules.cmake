@@ -3,7 +3,7 @@ set(ALATE_MODULES "" CACHE INTERNAL "")
 
 # Modules whose tests take their time elsewhere: in other modules, files and connections. Sanitizers' builds, where
 # optimizing takes half of the compiler's time, compile them at -O0.
-set(ALATE_WAITING_MODULES machine array models hub runtime pipelines search quantization server)
+set(ALATE_WAITING_MODULES machine array hub runtime pipelines search server)
 
 # Removes the files of other operating systems from a list: NAME_linux.cpp and NAME_windows.cpp are for one each.
 function(alate_keep_own_platform list)
@@ -97,4 +97,7 @@ function(alate_test name)
   endif()
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
+  if(ALATE_SANITIZE)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT ALATE_TEST_SANITIZED=1)
+  endif()
 endfunction()

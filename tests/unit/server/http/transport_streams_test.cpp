@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ class Writers {
     application.stream = [this](std::shared_ptr<Exchange> exchange, AnswerWriter writer) {
       const std::lock_guard lock(mutex_);
       exchanges_.push_back(exchange);
-      exchange->on_abandon([this] { ++abandoned; });
+      exchange->on_abandon([count = abandoned_] { ++*count; });  // also when the server ends, after this
       writers_.push_back(std::move(writer));
       changed_.notify_all();
     };
@@ -49,9 +50,10 @@ class Writers {
     exchanges_.clear();
   }
 
-  std::atomic<int> abandoned = 0;
+  int abandoned() const { return *abandoned_; }
 
  private:
+  const std::shared_ptr<std::atomic<int>> abandoned_ = std::make_shared<std::atomic<int>>(0);
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<AnswerWriter> writers_;
@@ -94,7 +96,7 @@ TEST(TransportStreams, ArriveWhileTheyAreWritten) {
   EXPECT_EQ(records[0].status, 200);
   EXPECT_EQ(records[0].response_bytes, 14U) << "without the framing";
   wait_until([&] { return server.application.places() == 0; });
-  EXPECT_EQ(writers.abandoned, 0);
+  EXPECT_EQ(writers.abandoned(), 0);
   EXPECT_EQ(writer.write("more"), Result::gone);
 }
 
@@ -273,7 +275,7 @@ TEST(TransportStreams, TellTheirProducerThatTheClientLeft) {
   TestServer server;
   Writers writers(server.application);
   for (const bool resets : {true, false}) {
-    const int before = writers.abandoned;
+    const int before = writers.abandoned();
     RawClient client = RawClient::tcp(server.server.port());
     client.send(kStream);
     AnswerWriter writer = writers.next();
@@ -286,7 +288,7 @@ TEST(TransportStreams, TellTheirProducerThatTheClientLeft) {
       writer.on_room([&] { called = true; });
       client.close();
     }
-    wait_until([&] { return writer.gone() && writers.abandoned == before + 1; });
+    wait_until([&] { return writer.gone() && writers.abandoned() == before + 1; });
     EXPECT_EQ(writer.write("more"), Result::gone);
     EXPECT_EQ(writer.write_waiting("more"), Result::gone);
     if (!resets) wait_until([&] { return called.load(); });
@@ -298,7 +300,7 @@ TEST(TransportStreams, TellTheirProducerThatTheClientLeft) {
   EXPECT_EQ(client.receive().status, 200);
   client.close();
   wait_until([&] { return writer.write("line\n") == Result::gone; });
-  wait_until([&] { return writers.abandoned == 3; });
+  wait_until([&] { return writers.abandoned() == 3; });
   for (const auto& record : server.application.wait_served(3)) EXPECT_EQ(record.status, 0);
   wait_until([&] { return server.application.places() == 0; });
 }
@@ -316,7 +318,7 @@ TEST(TransportStreams, ThatNobodyReadsEnd) {
   Result result = Result::taken;
   for (int pieces = 0; pieces < 10000 && result == Result::taken; ++pieces) result = writer.write_waiting(piece);
   EXPECT_EQ(result, Result::gone);
-  wait_until([&] { return writers.abandoned == 1; });
+  wait_until([&] { return writers.abandoned() == 1; });
   EXPECT_EQ(server.application.wait_served(1)[0].status, 0);
   wait_until([&] { return server.server.answer_bytes() == 0; });
 }
@@ -396,7 +398,7 @@ TEST(TransportStreams, AreCutWhereAStoppingServerCannotWait) {
   server.server.stop();
   server.join();
   EXPECT_EQ(writer.write_waiting("more"), Result::gone);
-  EXPECT_EQ(writers.abandoned, 1);
+  EXPECT_EQ(writers.abandoned(), 1);
 }
 
 TEST(TransportStreams, GoToTlsClients) {
