@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <ostream>
@@ -156,8 +155,6 @@ TEST_P(LayersOfArchitectures, AreOffByWhatTheirStepsSay) {
 std::vector<Folder> folders_of(const fs::path& parent, double least, double most) {
   std::vector<Folder> folders;
   for (const fs::path& each : tests::sorted_entries(parent, "")) folders.push_back({each, least, most});
-  // With sanitizers a folder of real widths takes a minute: two of them run through the same code.
-  if (parent == kReal && std::getenv("ALATE_TEST_SANITIZED") != nullptr) folders.resize(2);
   return folders;
 }
 std::string name_of(const testing::TestParamInfo<Folder>& folder) {

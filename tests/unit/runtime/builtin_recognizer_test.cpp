@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -28,10 +27,6 @@ struct LabelledText {
   std::map<std::size_t, std::string> labels;  // of words, by number; others are O
 };
 
-// With sanitizers each text takes seconds: there a few of them run through the same code, and the release build counts.
-bool is_short() { return std::getenv("ALATE_TEST_SANITIZED") != nullptr; }
-constexpr std::size_t kFewTexts = 12;
-
 // Recorded by tests/golden/record_pii.py.
 std::vector<LabelledText> labelled_texts() {
   const std::string lines = base::read_text_file(source_folder() / "tests/golden/pii.jsonl");
@@ -45,7 +40,6 @@ std::vector<LabelledText> labelled_texts() {
     texts.push_back(std::move(made));
     at = end + 1;
   }
-  if (is_short()) texts.resize(std::min(texts.size(), kFewTexts));
   return texts;
 }
 
@@ -92,8 +86,8 @@ Agreement agreement_of(ComputeType dtype) {
 
 TEST(BuiltinRecognizer, LabelsWordsAsThePublishedFile) {
   const Agreement found = agreement_of(ComputeType::as_stored);
-  ASSERT_GT(found.words, is_short() ? 50U : 2500U);
-  ASSERT_GT(found.labelled, is_short() ? 10U : 700U);
+  ASSERT_GT(found.words, 2500U);
+  ASSERT_GT(found.labelled, 700U);
   EXPECT_GE(static_cast<double>(found.equal), 0.995 * static_cast<double>(found.words))
       << found.equal << " of " << found.words;
 }
