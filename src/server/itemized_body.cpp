@@ -6,26 +6,6 @@
 #include <utility>
 
 namespace alate::server {
-namespace {
-
-class Pieces final : public BodySource {
- public:
-  Pieces(ItemizedBody body, std::size_t size) : body_(std::move(body)), size_(size) {}
-
-  std::size_t size() const override { return size_; }
-  std::size_t held_bytes() const override { return body_.held_bytes(); }
-  void append_piece(std::string& out) override {
-    out.reserve(out.size() + kPieceBytes + kPieceBytes / 4);  // the last item may exceed the piece size
-    body_.append_piece(out, kPieceBytes);
-  }
-
- private:
-  ItemizedBody body_;
-  const std::size_t size_;
-};
-
-}  // namespace
-
 void ItemizedBody::add_text(std::string text) {
   hold(text.capacity());
   add_items(1, [text = std::move(text)](std::string& out, std::size_t /*item*/) { out += text; });
@@ -75,8 +55,13 @@ Response itemized_response(ItemizedBody body, std::string content_type) {
   body.restart();
   if (!body.append_piece(response.body, kMostWholeBytes)) return response;
   std::string().swap(response.body);
-  const std::size_t size = body.measure();
-  response.source = std::make_unique<Pieces>(std::move(body), size);
+  const std::size_t size = body.measure(), held_bytes = body.held_bytes();
+  // std::function copies what it holds, and items may be large.
+  auto shared = std::make_shared<ItemizedBody>(std::move(body));
+  response.stream = stream_on_demand(size, held_bytes, [shared = std::move(shared)](std::string& out) {
+    out.reserve(kPieceBytes + kPieceBytes / 4);  // the last item may exceed the piece size
+    shared->append_piece(out, kPieceBytes);
+  });
   return response;
 }
 

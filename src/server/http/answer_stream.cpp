@@ -21,12 +21,14 @@ struct AnswerPipe {
   mutable base::Mutex mutex;
   std::condition_variable room;
   std::string queue;
+  std::size_t limit = kStreamQueueBytes;
+  std::size_t producer_bytes = 0;  // that the producer holds
   std::size_t most = 0;
   bool ended = false, broken = false, gone = false;
   bool starved = false;  // the reader waits for `wake`
   std::function<void()> wake, on_room;
 
-  bool has_room(std::size_t bytes) const { return queue.empty() || queue.size() + bytes <= kStreamQueueBytes; }
+  bool has_room(std::size_t bytes) const { return queue.empty() || queue.size() + bytes <= limit; }
 
   // The reader's hook, if it waits; to be called without the lock.
   std::function<void()> take_wake() { return std::exchange(starved, false) ? wake : nullptr; }
@@ -34,7 +36,7 @@ struct AnswerPipe {
   // REQUIRES: the lock, and room.
   void add(std::string_view bytes) {
     // It would double otherwise.
-    if (queue.size() + bytes.size() > kSmallBuffer) queue.reserve(kStreamQueueBytes + kFraming);
+    if (queue.size() + bytes.size() > kSmallBuffer) queue.reserve(std::max(limit, bytes.size()) + kFraming);
     queue += bytes;
     most = std::max(most, queue.size());
   }
@@ -63,6 +65,7 @@ void finish_stream(AnswerPipe& pipe, bool broken) {
     const std::lock_guard lock(pipe.mutex);
     if (pipe.ended || pipe.broken) return;
     (broken ? pipe.broken : pipe.ended) = true;
+    pipe.producer_bytes = 0;
     dropped.swap(pipe.on_room);
     woken = pipe.take_wake();
   }
@@ -165,10 +168,51 @@ AnswerReader::State AnswerReader::take(std::string& out) {
   return state;
 }
 
+std::size_t AnswerReader::held_bytes() const {
+  const std::lock_guard lock(pipe_->mutex);
+  // The queue fills again while what was taken is written.
+  return pipe_->producer_bytes + 2 * std::max(pipe_->limit, pipe_->queue.capacity());
+}
+
 AnswerEnds make_answer_stream() {
   auto pipe = std::make_shared<AnswerPipe>();
   auto reader = std::make_unique<AnswerReader>(pipe);
   return {AnswerWriter(std::move(pipe)), std::move(reader)};
+}
+
+namespace {
+
+// Held by its stream's hook, and so until all is made or the reader has gone.
+class OnDemand : public std::enable_shared_from_this<OnDemand> {
+ public:
+  OnDemand(AnswerWriter writer, std::size_t size, AppendPiece append)
+      : writer_(std::move(writer)), left_(size), append_(std::move(append)) {}
+
+  void make_next() {
+    if (writer_.gone()) return;
+    std::string piece;
+    if (left_ > 0) append_(piece);
+    if (!piece.empty() && writer_.write(piece) != AnswerWriter::Result::taken) return;
+    left_ -= std::min(left_, piece.size());
+    if (left_ == 0 || piece.empty()) return writer_.end();
+    writer_.on_room([self = shared_from_this()] { self->make_next(); });
+  }
+
+ private:
+  AnswerWriter writer_;
+  std::size_t left_;
+  AppendPiece append_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnswerReader> stream_on_demand(std::size_t size, std::size_t held_bytes, AppendPiece append) {
+  auto pipe = std::make_shared<AnswerPipe>();
+  pipe->limit = 0;
+  pipe->producer_bytes = held_bytes;
+  auto reader = std::make_unique<AnswerReader>(pipe, size);
+  std::make_shared<OnDemand>(AnswerWriter(std::move(pipe)), size, std::move(append))->make_next();
+  return reader;
 }
 
 }  // namespace alate::server

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,7 +56,8 @@ class AnswerWriter {
 /// The transport's end. Destroying it tells the producer that the client has gone.
 class AnswerReader {
  public:
-  explicit AnswerReader(std::shared_ptr<AnswerPipe> pipe) : pipe_(std::move(pipe)) {}
+  explicit AnswerReader(std::shared_ptr<AnswerPipe> pipe, std::optional<std::size_t> size = std::nullopt)
+      : pipe_(std::move(pipe)), size_(size) {}
   ~AnswerReader();
   AnswerReader(const AnswerReader&) = delete;
   AnswerReader& operator=(const AnswerReader&) = delete;
@@ -68,11 +70,17 @@ class AnswerReader {
     ended,   // what was taken are the last bytes
     broken,  // no more will come, and the answer is not complete
   };
-  /// Replaces `out` by all bytes that wait.
+  /// Replaces `out` by all bytes that wait. Throws what the producer's hook throws.
   State take(std::string& out);
+
+  /// Of the whole answer, where it is known before its bytes are made.
+  std::optional<std::size_t> size() const { return size_; }
+  /// Memory that the stream and its producer hold, with the bytes that were taken last; less once the answer is made.
+  std::size_t held_bytes() const;
 
  private:
   std::shared_ptr<AnswerPipe> pipe_;
+  const std::optional<std::size_t> size_;
 };
 
 /// The two ends of one answer.
@@ -81,5 +89,14 @@ struct AnswerEnds {
   std::unique_ptr<AnswerReader> reader;
 };
 AnswerEnds make_answer_stream();
+
+/// Appends the next piece of an answer, in less than a millisecond; nothing once all `size` bytes have been appended.
+using AppendPiece = std::function<void(std::string& out)>;
+
+/// For answers much larger than what they are made from, such as vectors as text: a stream of `size` bytes whose
+/// producer works on the transport's thread, one piece at a time, when the piece before has been taken. `held_bytes`
+/// is the memory that `append` holds, which is nothing that may not outlive its request, because the client decides how
+/// long it lives.
+std::unique_ptr<AnswerReader> stream_on_demand(std::size_t size, std::size_t held_bytes, AppendPiece append);
 
 }  // namespace alate::server

@@ -274,16 +274,19 @@ Response Connection::refusal_answer(const Request& head, const Refusal& refusal)
 
 void Connection::respond(Response response, bool close) {
   Current& current = *current_;
-  const bool chunked = current.parser.http11();
-  const bool endless = response.stream && !chunked;
-  current.closing = close || response.close || endless || !current.keep_alive || context_.stopping;
+  using Framing = OutgoingAnswer::Framing;
+  const Framing framing = response.body_bytes()     ? Framing::told
+                          : current.parser.http11() ? Framing::chunked
+                                                    : Framing::until_close;
+  current.closing =
+      close || response.close || framing == Framing::until_close || !current.keep_alive || context_.stopping;
   const bool announce = !current.closing && !current.parser.http11();
   const bool with_body = status_has_body(response.status) && request().method != Method::head;
   std::function<void()> wake;
   if (response.stream) wake = [sink = sink_, serial = serial_] { sink->more(serial); };
-  current.answer = OutgoingAnswer(
-      response_head(response, {current.id, current.closing, announce, chunked}), response, with_body,
-      chunked ? OutgoingAnswer::Framing::chunked : OutgoingAnswer::Framing::until_close, std::move(wake));
+  current.answer =
+      OutgoingAnswer(response_head(response, {current.id, current.closing, announce, framing == Framing::chunked}),
+                     response, with_body, framing, std::move(wake));
   current.status = response.status;
   current.write_begun = current.last_write = Clock::now();
   current.rate.begin(current.write_begun);
@@ -305,8 +308,8 @@ bool Connection::send(std::size_t& turn) {
     finish_answer();
     return true;
   }
-  // Generating a piece takes as long as writing many, so there is one per turn; what a stream has is only taken.
-  if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece() && !answer.is_stream())) {
+  // Making a piece takes as long as writing many, so there is one per turn.
+  if (turn >= kBytesPerTurn || (turn > 0 && answer.needs_piece())) {
     wish_ = Wish::again;
     charge_answer();
     return state_ == State::closed;

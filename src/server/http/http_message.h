@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "server/http/answer_stream.h"
-#include "server/http/body_source.h"
 
 namespace alate::server {
 
@@ -59,12 +58,11 @@ struct Response {
   std::string content_type = "application/json";  // empty: no Content-Type is sent
   Headers headers;                                // in addition to those added by the transport
   std::string body;
-  std::unique_ptr<BodySource> source;    // if set, generates the body; `body` is then empty
-  std::unique_ptr<AnswerReader> stream;  // if set, the body is what it brings, and its size is not known
+  std::unique_ptr<AnswerReader> stream;  // if set, the body is what it brings; `body` is then empty
   bool close = false;                    // close the connection after this response
 
-  /// Without a stream.
-  std::size_t body_bytes() const { return source ? source->size() : body.size(); }
+  /// Nothing for a stream whose size is not known.
+  std::optional<std::size_t> body_bytes() const { return stream ? stream->size() : std::optional(body.size()); }
 };
 
 /// Sets path and query from a request's target in origin form ("/a?b") or absolute form ("http://host/a?b", whose

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -31,43 +32,27 @@ OutgoingAnswer::OutgoingAnswer(std::string head, Response& response, bool with_b
     response.stream.reset();  // its producer need not go on
     return;
   }
-  is_stream_ = response.stream != nullptr;
-  if (is_stream_) {
+  if (response.stream) {
     stream_ = std::move(response.stream);
     stream_->on_bytes(std::move(wake));
     return;
   }
-  body_bytes_ = response.body_bytes();
   piece_ = std::move(response.body);
-  made_ = piece_body_ = piece_.size();
-  if (made_ < body_bytes_) source_ = std::move(response.source);
+  piece_body_ = piece_.size();
 }
 
 bool OutgoingAnswer::is_written() const {
-  return !stream_ && !source_ && head_written_ == head_.size() && piece_written_ == piece_.size();
+  return !stream_ && head_written_ == head_.size() && piece_written_ == piece_.size();
 }
 
 OutgoingAnswer::Piece OutgoingAnswer::make_piece() {
-  if (stream_) return take_from_stream();
-  piece_.clear();
-  piece_written_ = 0;
-  source_->append_piece(piece_);
-  piece_body_ = piece_.size();
-  made_ += piece_.size();
-  if (piece_.empty() || made_ > body_bytes_)
-    throw make_error(ErrorCode::internal, "a body has not the ", body_bytes_, " bytes that its head told");
-  if (made_ == body_bytes_) {
-    source_.reset();
-    charge_.lower_to(held_bytes());
-  }
-  return Piece::made;
-}
-
-OutgoingAnswer::Piece OutgoingAnswer::take_from_stream() {
   const AnswerReader::State state = stream_->take(piece_);
   piece_written_ = released_ = 0;
   piece_body_ = piece_.size();
+  made_ += piece_.size();
   const bool ended = state == AnswerReader::State::ended;
+  if (const std::optional<std::size_t> size = stream_->size(); size && (made_ > *size || (ended && made_ < *size)))
+    throw make_error(ErrorCode::internal, "a body has not the ", *size, " bytes that its head told");
   if (piece_.empty() && !ended) {
     if (!head().empty()) return Piece::made;
     return state == AnswerReader::State::broken ? Piece::missing : Piece::waits;
@@ -84,6 +69,7 @@ OutgoingAnswer::Piece OutgoingAnswer::take_from_stream() {
     if (ended) piece_ += kLastChunk;
   }
   if (ended) stream_.reset();
+  charge_.lower_to(held_bytes());
   return Piece::made;
 }
 
@@ -98,9 +84,7 @@ void OutgoingAnswer::wrote(std::size_t bytes) {
 }
 
 std::size_t OutgoingAnswer::held_bytes() const {
-  // A stream's queue fills again while this piece is read.
-  if (stream_) return head_.capacity() + std::max(piece_.capacity(), kStreamQueueBytes) + kStreamQueueBytes;
-  return head_.capacity() + piece_.capacity() - released_ + (source_ ? source_->held_bytes() : 0);
+  return head_.capacity() + (stream_ ? stream_->held_bytes() : piece_.capacity() - released_);
 }
 
 void OutgoingAnswer::charge(const std::shared_ptr<ClientAccount>& account) {

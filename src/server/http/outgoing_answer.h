@@ -15,8 +15,9 @@ namespace alate::server {
 /// Releases written memory while the rest waits for a slow reader. Belongs to one thread.
 class OutgoingAnswer {
  public:
-  /// How a client learns where the body of a stream ends.
+  /// How a client learns where the body ends.
   enum class Framing {
+    told,         // Content-Length
     chunked,      // RFC 9112, section 7.1
     until_close,  // for HTTP/1.0
   };
@@ -27,23 +28,21 @@ class OutgoingAnswer {
 
   bool is_written() const;
   /// Whether the next piece must be generated before writing.
-  bool needs_piece() const { return (source_ || stream_) && piece_written_ == piece_.size(); }
+  bool needs_piece() const { return stream_ && piece_written_ == piece_.size(); }
   enum class Piece {
     made,     // or there is some of the head to write, or nothing more at all
-    waits,    // for the producer of a stream
+    waits,    // for the stream's producer
     missing,  // the producer has broken the stream off
   };
-  /// REQUIRES: needs_piece(). Throws what the source throws, and Error if the source deviates from its size.
+  /// REQUIRES: needs_piece(). Throws what the producer throws, and Error if it deviates from the size that it told.
   Piece make_piece();
-  /// Whether the body's size is not known.
-  bool is_stream() const { return is_stream_; }
 
   /// The next bytes to write; what has been seen stays in front until it has been written.
   std::string_view head() const { return std::string_view(head_).substr(head_written_); }
   std::string_view body() const { return std::string_view(piece_).substr(piece_written_); }
   void wrote(std::size_t bytes);
   std::size_t written() const { return written_; }
-  /// Without the framing of a stream.
+  /// Without the framing.
   std::size_t body_written() const { return body_written_; }
 
   /// Charges the client's account with what it holds, which shrinks from now on. Harmless when repeated.
@@ -53,17 +52,14 @@ class OutgoingAnswer {
   std::size_t charged_bytes() const { return charge_.bytes(); }
 
  private:
-  Piece take_from_stream();
   std::size_t held_bytes() const;
   void release_written();
 
   std::string head_;                      // of the answer, then of each chunk
-  std::string piece_;                     // the whole body if there is neither source nor stream
-  std::unique_ptr<BodySource> source_;    // until it has generated everything
+  std::string piece_;                     // the whole body if there is no stream
   std::unique_ptr<AnswerReader> stream_;  // until everything has been taken
-  Framing framing_ = Framing::chunked;
-  bool is_stream_ = false;
-  std::size_t body_bytes_ = 0, made_ = 0;
+  Framing framing_ = Framing::told;
+  std::size_t made_ = 0;  // by the stream
   std::size_t written_ = 0, head_written_ = 0, body_written_ = 0, piece_written_ = 0;
   std::size_t piece_body_ = 0;  // bytes of the piece that are body, not framing behind it
   std::size_t released_ = 0;    // bytes of the piece that were written and returned to the system

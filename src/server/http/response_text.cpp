@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <optional>
 #include <random>
 
 namespace alate::server {
@@ -86,8 +87,8 @@ std::string response_head(const Response& response, const ResponseFrame& frame) 
   append_header(out, "Server", "alate");
   if (status_has_body(response.status)) {
     if (!response.content_type.empty()) append_header(out, "Content-Type", response.content_type);
-    if (!response.stream) {
-      append_header(out, "Content-Length", std::to_string(response.body_bytes()));
+    if (const std::optional<std::size_t> bytes = response.body_bytes()) {
+      append_header(out, "Content-Length", std::to_string(*bytes));
     } else if (frame.chunked) {
       append_header(out, "Transfer-Encoding", "chunked");
     }

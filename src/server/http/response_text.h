@@ -14,13 +14,13 @@ struct ResponseFrame {
   std::string_view request_id;
   bool close = false;                // Connection: close
   bool announce_keep_alive = false;  // Connection: keep-alive, which HTTP/1.0 needs
-  bool chunked = false;              // Transfer-Encoding: chunked, for a stream
+  bool chunked = false;              // Transfer-Encoding: chunked, for a body of unknown size
 };
 
-/// Status line, headers and the empty line. Content-Length is the size of the body, also for HEAD; streams and
-/// statuses without a body (204, 304) have none. Headers of `response` that belong to the transport (Content-Length,
-/// Date …) or have an invalid name are dropped; control characters in values become spaces, to prevent header
-/// injection.
+/// Status line, headers and the empty line. Content-Length is the size of the body, also for HEAD; bodies of unknown
+/// size and statuses without a body (204, 304) have none. Headers of `response` that belong to the transport
+/// (Content-Length, Date …) or have an invalid name are dropped; control characters in values become spaces, to prevent
+/// header injection.
 std::string response_head(const Response& response, const ResponseFrame& frame);
 
 /// Whether answers with this status have a body.

@@ -45,24 +45,23 @@ Descriptor connect_to(int family, const void* address, socklen_t size, const std
 
 char letter_at(std::size_t place) { return static_cast<char>('a' + place % 23); }
 
-class LetterSource final : public BodySource {
+class LetterSource {
  public:
-  LetterSource(std::size_t told, std::size_t made, std::size_t piece, std::shared_ptr<std::atomic<std::size_t>> alive)
-      : told_(told), made_(made), piece_(piece), kept_(made / 3, 'k'), alive_(std::move(alive)) {
+  LetterSource(std::size_t made, std::size_t piece, std::shared_ptr<std::atomic<std::size_t>> alive)
+      : made_(made), piece_(piece), kept_(made / 3, 'k'), alive_(std::move(alive)) {
     ++*alive_;
   }
-  ~LetterSource() override { --*alive_; }
+  ~LetterSource() { --*alive_; }
   LetterSource(const LetterSource&) = delete;
   LetterSource& operator=(const LetterSource&) = delete;
 
-  std::size_t size() const override { return told_; }
-  std::size_t held_bytes() const override { return kept_.size(); }
-  void append_piece(std::string& out) override {
+  std::size_t held_bytes() const { return kept_.size(); }
+  void append_piece(std::string& out) {
     for (const std::size_t end = std::min(made_, at_ + piece_); at_ < end; ++at_) out += letter_at(at_);
   }
 
  private:
-  std::size_t told_, made_, piece_, at_ = 0;
+  std::size_t made_, piece_, at_ = 0;
   std::string kept_;
   std::shared_ptr<std::atomic<std::size_t>> alive_;
 };
@@ -133,7 +132,9 @@ void TestApplication::handle(std::shared_ptr<Exchange> exchange) {
     response.body.assign(large_bytes, 'x');
   } else if (request.path == "/pieces" || request.path == "/short") {
     const std::size_t told = large_bytes + (request.path == "/short" ? 1 : 0);
-    response.source = std::make_unique<LetterSource>(told, large_bytes, piece_bytes, sources_);
+    auto source = std::make_shared<LetterSource>(large_bytes, piece_bytes, sources_);
+    response.stream =
+        stream_on_demand(told, source->held_bytes(), [source](std::string& out) { source->append_piece(out); });
   } else if (request.path == "/empty") {
     response.status = 204;
   } else if (request.path == "/evil") {
