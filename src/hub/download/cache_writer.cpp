@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <span>
 #include <system_error>
+#include <vector>
 
 #include "alate/error.h"
 #include "base/byte_text.h"
 #include "base/files/atomic_file.h"
 #include "base/files/real_file.h"
 #include "base/files/write_error.h"
+#include "base/sha256.h"
 #include "hub/download/wait_for_lock.h"
 
 namespace alate::hub {
@@ -89,6 +91,22 @@ void CacheWriter::link(const std::string& name, std::string_view blob) const {
     fs::create_symlink(target, place, error);
   }
   if (error) throw base::file_write_error(place, error.value());
+}
+
+void CacheWriter::put_text(const std::string& name, std::string_view text) const {
+  const auto bytes = std::as_bytes(std::span(text));
+  const std::string blob = base::Sha256().add(bytes).finish();
+  if (has_file(name, blob, text.size())) return;
+  std::error_code error;
+  const std::string old = fs::read_symlink(repo_.snapshot(commit_) / name, error).filename().string();
+  if (!has_blob(blob, text.size())) write_text(repo_.blob(blob), text);
+  link(name, blob);
+  if (error || old == blob || !is_blob_name(old)) return;
+  const auto has_old = [&](const CachedRevision& each) {
+    const std::vector<CachedFile> files = repo_.files(each.commit);
+    return std::ranges::find(files, old, &CachedFile::blob) != files.end();
+  };
+  if (std::ranges::none_of(repo_.revisions(), has_old)) fs::remove(repo_.blob(old), error);
 }
 
 void CacheWriter::record_ref(std::string_view revision) const {

@@ -21,6 +21,7 @@ class CacheWriter {
   CacheWriter(CachedRepo repo, std::string commit) : repo_(std::move(repo)), commit_(std::move(commit)) {}
 
   const CachedRepo& repo() const { return repo_; }
+  const std::string& commit() const { return commit_; }
   /// Makes the folders, and marks the cache as one for programs that make backups.
   void make_folders(const std::filesystem::path& cache) const;
   /// Waits for the lock of a blob, which huggingface_hub takes too. Throws cancelled.
@@ -32,6 +33,9 @@ class CacheWriter {
   std::filesystem::path part(std::string_view blob) const;
   /// Links the file in the snapshot to its blob. REQUIRES: the name is one that require_portable_names accepts.
   void link(const std::string& name, std::string_view blob) const;
+  /// Puts a file of this program's own into the snapshot, as a blob named after its SHA-256 and a link to it. The blob
+  /// of an earlier one is removed. Throws not_found where the folders have been removed meanwhile.
+  void put_text(const std::string& name, std::string_view text) const;
   /// Records that a branch or tag is this commit.
   void record_ref(std::string_view revision) const;
 

@@ -13,6 +13,7 @@ class HubSource final : public ModelSource {
  public:
   HubSource(HubAccess access, std::size_t connections) : access_(std::move(access)), connections_(connections) {}
 
+  std::string address() const override { return access_.endpoint().shown(); }
   RemoteModel list(const std::string& id, const std::string& revision) const override;
   std::string read_text(const std::string& id, const RemoteModel& model, const RemoteFile& file) const override;
   /// A file that changes, whose permission ends, or which is not what the hub states, is asked for again a few times.

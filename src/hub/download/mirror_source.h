@@ -14,6 +14,7 @@ class MirrorSource final : public ModelSource {
  public:
   explicit MirrorSource(std::filesystem::path root) : root_(std::move(root)) {}
 
+  std::string address() const override { return "file://" + std::filesystem::absolute(root_).generic_string(); }
   /// Throws not_found where the mirror has no list of files of the model, corrupt for one without digests.
   RemoteModel list(const std::string& id, const std::string& revision) const override;
   std::string read_text(const std::string& id, const RemoteModel& model, const RemoteFile& file) const override;

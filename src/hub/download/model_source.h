@@ -15,6 +15,8 @@ namespace alate::hub {
 class ModelSource {
  public:
   virtual ~ModelSource() = default;
+  /// Where it is, without credentials.
+  virtual std::string address() const = 0;
   /// REQUIRES: is_repo_id(id), is_revision(revision).
   virtual RemoteModel list(const std::string& id, const std::string& revision) const = 0;
   /// A small file of the listed model.

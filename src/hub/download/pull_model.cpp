@@ -20,6 +20,7 @@
 #include "hub/download/pull_reference.h"
 #include "hub/download/pull_tally.h"
 #include "hub/download/remote_model.h"
+#include "hub/download/snapshot_manifest.h"
 #include "hub/download/usual_access.h"
 #include "hub/registry/pull_from_registry.h"
 #include "hub/registry/registry_reference.h"
@@ -145,10 +146,11 @@ class Pull {
     });
     if (options_.stop.stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");
     try {
+      write_snapshot_manifest(to, model_, source_->address(), options_.stop);
       to.record_ref(reference_.revision);
     } catch (const Error& error) {
       if (!is_complete) throw;  // a cache that may only be read is good enough for what it has
-      base::log(base::LogLevel::warn, "the revision is not recorded", {{"reason", error.message()}});
+      base::log(base::LogLevel::warn, "the pull is not recorded", {{"reason", error.message()}});
     }
   }
 
@@ -163,7 +165,9 @@ class Pull {
                     .commit = folder->filename().string(),
                     .folder = *folder,
                     .files = {}};
+    const bool has_manifest = has_snapshot_manifest(*folder);  // which is no file of the model
     for (const CachedFile& file : cached.files(out.commit)) {
+      if (has_manifest && file.name == "model_manifest.json") continue;
       if (file.problem.empty()) out.files.push_back({.name = file.name, .bytes = file.bytes, .was_there = true});
     }
     return out;

@@ -114,6 +114,7 @@ RemoteModel parse_remote_model(std::string_view text, const std::string& what) {
     if (!is_commit_hash(model.commit)) refuse_listing(what, "it does not state the commit in \"sha\"");
     model.gated = word_of(&json, "gated");
     model.licence = word_of(json.find_value("cardData"), "license");
+    model.task = word_of(&json, "pipeline_tag");
     const Json* siblings = json.find_value("siblings");
     if (siblings == nullptr) refuse_listing(what, "it has no list of files, \"siblings\"");
     const Json::Array& entries = siblings->as_array("siblings");

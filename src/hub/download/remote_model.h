@@ -25,6 +25,7 @@ struct RemoteModel {
   std::string revision = {};  // that was asked for
   std::string gated = {};     // "auto", "manual": whose licence must be accepted first; empty: not, as far as stated
   std::string licence = {};   // of its card; empty: not stated
+  std::string task = {};      // "text-ranking"; empty: not stated
   std::vector<RemoteFile> files;
 };
 

@@ -61,7 +61,7 @@ void Connection::watch_reader(Clock::time_point now) {
     return;
   }
   // A stream may take as long as its producer does.
-  const bool takes_too_long = !current.answer.is_stream() && now - current.write_begun > limits.transfer_timeout;
+  const bool takes_too_long = current.answer.has_known_size() && now - current.write_begun > limits.transfer_timeout;
   if (takes_too_long || now - current.last_write > limits.write_idle_timeout ||
       current.rate.too_slow(now, current.answer.written(), limits.write_rate_window, limits.min_write_rate))
     close();

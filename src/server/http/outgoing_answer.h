@@ -37,6 +37,8 @@ class OutgoingAnswer {
   /// REQUIRES: needs_piece(). Throws what the producer throws, and Error if it deviates from the size that it told.
   Piece make_piece();
 
+  bool has_known_size() const { return framing_ == Framing::told; }
+
   /// The next bytes to write; what has been seen stays in front until it has been written.
   std::string_view head() const { return std::string_view(head_).substr(head_written_); }
   std::string_view body() const { return std::string_view(piece_).substr(piece_written_); }

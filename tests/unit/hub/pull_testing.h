@@ -16,6 +16,7 @@
 
 #include "alate/hub.h"
 #include "hub/cache_layout.h"
+#include "hub/manifest.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/hub/hub_server.h"
@@ -64,9 +65,11 @@ class PullTesting : public testing::Test {
   }
   CachedRepo repo() const { return {cache, kId}; }
 
-  /// The snapshot has these files and no others, and nothing temporary is left.
+  /// The snapshot has these files, their manifest and no others, and nothing temporary is left.
   void expect_snapshot(const std::map<std::string, HubFile>& expected) const {
-    const auto found = repo().files(kCommit);
+    auto found = repo().files(kCommit);
+    expect_manifest(expected);
+    std::erase_if(found, [](const CachedFile& file) { return file.name == "model_manifest.json"; });
     EXPECT_EQ(found.size(), expected.size());
     for (const CachedFile& file : found) {
       ASSERT_TRUE(expected.contains(file.name)) << file.name;
@@ -75,6 +78,16 @@ class PullTesting : public testing::Test {
     }
     expect_nothing_temporary();
     EXPECT_EQ(repo().commit_of("main"), kCommit);
+  }
+  void expect_manifest(const std::map<std::string, HubFile>& expected) const {
+    const Manifest manifest = read_manifest(repo().snapshot(kCommit));
+    EXPECT_EQ(manifest.files.size(), expected.size());
+    for (const auto& [name, file] : expected) {
+      const ManifestFile* listed = manifest.find_file(name);
+      ASSERT_NE(listed, nullptr) << name;
+      EXPECT_EQ(listed->sha256, HubServer::sha256(file.content)) << name;
+      EXPECT_EQ(listed->size, file.content.size()) << name;
+    }
   }
   void expect_nothing_temporary() const {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(cache)) {
