@@ -68,7 +68,12 @@ std::size_t TaskPipelines::max_length() const {
 }
 
 std::size_t TaskPipelines::weight_bytes() const {
-  if (embedding_) return embedding_->state().main_entry_point()->facts().weight_bytes;
+  if (embedding_) {
+    std::size_t bytes = embedding_->state().main_entry_point()->facts().weight_bytes;
+    for (const auto& [route, other] : embedding_->state().beside)
+      bytes += other.state().main_entry_point()->facts().weight_bytes;
+    return bytes;
+  }
   const Model::State& model = text_model_->model.state();
   if (reranker_) return rerank_entry_point(model, reranker_->state().tokens)->facts().weight_bytes;
   return task_entry_point(model, tasks_.front())->facts().weight_bytes;

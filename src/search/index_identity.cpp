@@ -36,6 +36,7 @@ EmbedOptions question_options() { return {.normalize = true, .sparse_top_k = kMo
 std::string vector_identity(const EmbeddingPipeline& pipeline) {
   FingerprintBuilder builder;
   builder.add(pipeline.model().fingerprint());
+  for (const auto& [route, other] : pipeline.state().beside) builder.add(route).add(other.model().fingerprint());
   const std::filesystem::path& folder = pipeline.model().folder();
   for (const std::string_view name : kFiles) {
     std::error_code error;

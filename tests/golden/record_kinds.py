@@ -135,9 +135,10 @@ def record_splade(folder, family, seed, fields, spelling=None, strategy="max", a
 
 # ---- other sparse modules -----------------------------------------------------------------------------------------
 
-def seeded(folder, seed):
+def seeded(folder, of_documents, of_queries):
     """shapes.json beside each model.safetensors, whose numbers are made from the seed."""
     for path in sorted(folder.rglob("model.safetensors")):
+        seed = of_queries if path.parent.name.startswith("query_") else of_documents
         tensors = load_file(path)
         shapes = {name: list(tensor.shape) for name, tensor in sorted(tensors.items()) if tensor.is_floating_point()}
         (path.parent / "shapes.json").write_text(
@@ -147,10 +148,10 @@ def seeded(folder, seed):
                                  for name, shape in shapes.items()}}, path, metadata={"format": "pt"})
 
 
-def record_sparse_modules(folder, seed, modules, tasks=(None,), most=3):
+def record_sparse_modules(folder, seed, modules, tasks=(None,), most=3, query_seed=None):
     shutil.rmtree(folder, ignore_errors=True)
     SparseEncoder(modules=modules, device="cpu").save_pretrained(str(folder), create_model_card=False)
-    seeded(folder, seed)
+    seeded(folder, seed, query_seed or seed)
     model = SparseEncoder(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
     counts = []
     for task in tasks:
@@ -160,7 +161,7 @@ def record_sparse_modules(folder, seed, modules, tasks=(None,), most=3):
             vectors = encode(TEXTS, convert_to_sparse_tensor=False, batch_size=len(TEXTS), **options).float()
             alone = torch.stack([encode(text, convert_to_sparse_tensor=False, **options) for text in TEXTS])
             assert (alone - vectors).abs().max() < 5e-6 * vectors.abs().max()
-            specials = 0 if task == "query" else 2
+            specials = 0 if task == "query" and query_seed is None else 2  # a table has none
             write_case(folder / f"case_{name}.json", {
                 "texts": TEXTS, **({"task": task} if task else {}), "top_k": top,
                 "sparse": [sparse_json(vector) for vector in vectors],
@@ -189,6 +190,15 @@ def record_static(folder, seed):
         query_modules=[SparseStaticEmbedding(documents.tokenizer)],
         document_modules=[documents, SpladePooling(pooling_strategy="max", activation_function="log1p_relu")])
     return record_sparse_modules(folder, seed, [router], tasks=("query", "document"))
+
+
+def record_routes(folder, seed):
+    """Queries and documents by masked language models of their own, pooled otherwise."""
+    def route(strategy, activation):
+        return [Transformer(bert_folder("ForMaskedLM", seed), transformer_task="fill-mask"),
+                SpladePooling(pooling_strategy=strategy, activation_function=activation)]
+    router = Router.for_query_document(query_modules=route("max", "relu"), document_modules=route("sum", "log1p_relu"))
+    return record_sparse_modules(folder, seed, [router], tasks=("query", "document"), query_seed=seed + 1)
 
 
 # ---- bge-m3 -------------------------------------------------------------------------------------------------------
@@ -333,6 +343,7 @@ RECIPES = {
     "autoencoder": lambda folder: record_codes(folder, 89, False),
     "autoencoder_normalized": lambda folder: record_codes(folder, 90, True),
     "static_queries": lambda folder: record_static(folder, 91),
+    "splade_routes": lambda folder: record_routes(folder, 92),
     "m3": lambda folder: record_m3(folder, 84),
     "colbert_pylate": lambda folder: record_late(folder, "pylate", 85),
     "colbert_attending": lambda folder: record_late(folder, "pylate", 86, attend=True),

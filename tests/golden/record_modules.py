@@ -139,6 +139,22 @@ def router_over_one_transformer():
                     "document": [shared, st.Pooling(HIDDEN, "mean"), dense(HIDDEN, 6, "GELU")]}, default_route="document")]
 
 
+def small_transformer(**options):
+    return transformer(bert_config(hidden_size=8, num_hidden_layers=1, intermediate_size=12), **options)
+
+
+def router_of_transformers():
+    return [st.Router({"query": [small_transformer(max_seq_length=9), st.Pooling(8), dense(8, 6), st.Normalize()],
+                       "document": [transformer(), st.Pooling(HIDDEN, "cls"), dense(HIDDEN, 6, "GELU")],
+                       "title": [small_transformer(max_seq_length=14), st.Pooling(8, "max"), dense(8, 6)]},
+                      default_route="document")]
+
+
+def asym_of_transformers():
+    return [st.Router({"query": [small_transformer(), st.Pooling(8)], "document": [transformer(), st.Pooling(HIDDEN), dense(HIDDEN, 8)]}),
+            st.Normalize()]
+
+
 def as_asym(folder):
     """The file and the class name of earlier versions."""
     place = next(path.parent for path in folder.rglob("router_config.json"))
@@ -203,6 +219,12 @@ CHAINS = {
     "router_first": Chain(router_over_one_transformer, calls=TASKS),
     "asym": Chain(lambda: [transformer(), st.Pooling(HIDDEN, "max"), st.Router({"query": [dense(HIDDEN, 5)], "document": [dense(HIDDEN, 5)]}),
                            st.Normalize()], edit=as_asym, calls=TASKS),
+    "router_of_transformers": Chain(router_of_transformers, prompts={"query": "query: "}, calls={**TASKS, "title": {"task": "title"}}),
+    "asym_of_transformers": Chain(asym_of_transformers, edit=as_asym, calls=TASKS),
+    "router_without_default": Chain(
+        lambda: [transformer(), st.Pooling(HIDDEN), st.Router({"query": [dense(HIDDEN, 7)], "document": [dense(HIDDEN, 7, "ReLU")]},
+                                                              allow_empty_key=False)],
+        calls={name: TASKS[name] for name in ("query", "document")}),
     "no_modules": Chain(lambda: [transformer(), st.Pooling(HIDDEN)], edit=without_modules),
     "causal_without_modules": Chain(lambda: [transformer(), st.Pooling(HIDDEN)], edit=as_decoder),
 }

@@ -155,12 +155,27 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
   const runtime::FolderGraph folder = runtime::graph_of_folder(path, models::require_compute_type(options.dtype));
   const std::string name = shortest_reference(options, model);
   const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length.value_or(0)};
+  const std::vector<runtime::FolderGraph> others =
+      runtime::graphs_beside(path, models::require_compute_type(options.dtype));
   const auto request_on = [&](const backends::Backend& backend) {
-    return runtime::encoder_request(backend, folder.graph, folder.limits, size, name);
+    MemoryRequest request = runtime::encoder_request(backend, folder.graph, folder.limits, size, name);
+    for (const runtime::FolderGraph& other : others) {
+      const MemoryRequest more =
+          runtime::encoder_request(backend, other.graph, other.limits, runtime::size_for(other.limits, size), name);
+      for (std::size_t i = 0; i < request.parts.size(); ++i) request.parts[i].bytes += more.parts[i].bytes;
+      for (MemoryRequest::Smaller& smaller : request.smaller) smaller.bytes += more.bytes();
+    }
+    return request;
   };
   const std::vector<machine::BackendState> asked = asked_backends(options);
   const backends::Backend& first = backends::get_backend(asked.front().name);
-  const ModelMemory memory = runtime::encoder_memory(first, folder.graph, folder.limits, size);
+  ModelMemory memory = runtime::encoder_memory(first, folder.graph, folder.limits, size);
+  for (const runtime::FolderGraph& other : others) {
+    const ModelMemory more =
+        runtime::encoder_memory(first, other.graph, other.limits, runtime::size_for(other.limits, size));
+    memory.mapped_weights += more.mapped_weights;
+    memory.owned_weights += more.owned_weights;
+  }
   Estimate estimate;
   estimate.request = request_on(first);
   estimate.facts = {{"model", name},

@@ -133,7 +133,7 @@ EmbeddingKinds named_kinds(const Arguments& arguments, const std::vector<std::st
 // What the vectors depend on, besides the texts.
 FingerprintBuilder identity_of(const std::filesystem::path& folder, const EmbeddingPipeline& pipeline,
                                const EmbeddingKinds& kinds, const EmbedOptions& options, const NumberOptions& numbers) {
-  FingerprintBuilder identity = identity_of_model(pipeline.model(), folder);
+  FingerprintBuilder identity = identity_of_model(pipelines::pipeline_for(pipeline, options.task).model(), folder);
   add_number(identity, options.max_length);
   identity.add(options.long_texts ? to_string(*options.long_texts) : "");
   add_number(identity, options.stride);
@@ -257,7 +257,7 @@ void run_embed(Arguments& arguments) {
   totals.total_ns = nanoseconds_since(start);
   if (profiler.is_wanted() && format == OutputFormat::json) totals.profile = profiler.json(1);
   writer->finish(totals);
-  job.finish(options.max_length.value_or(pipeline.max_length()));
+  job.finish(options.max_length.value_or(pipelines::pipeline_for(pipeline, embed.task).max_length()));
   if (profiler.is_wanted() && format != OutputFormat::json) profiler.show(1);
 }
 

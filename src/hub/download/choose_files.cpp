@@ -6,6 +6,7 @@
 #include <set>
 
 #include "alate/error.h"
+#include "base/split_text.h"
 #include "formats/json.h"
 #include "hub/download/file_pattern.h"
 #include "hub/variant_names.h"
@@ -34,12 +35,27 @@ std::string_view folder_of(std::string_view name) {
 
 std::string_view base_of(std::string_view name) { return name.substr(folder_of(name).size()); }
 
-// "1_Pooling/": a folder of a module; or the top level.
+// "1_Pooling": how modules are called.
+bool is_module_name(std::string_view name) {
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  return digits > 0 && digits != std::string_view::npos && name[digits] == '_';
+}
+
+// "query_0_Transformer": modules of a Router's route, after which comes the name of a class.
+bool is_route_module_name(std::string_view name) {
+  const std::size_t last = name.rfind('_');
+  if (last == std::string_view::npos || last + 1 == name.size() || name[last + 1] < 'A' || name[last + 1] > 'Z')
+    return false;
+  const std::size_t before = name.rfind('_', last - 1);
+  return last > 0 && before != std::string_view::npos && is_module_name(name.substr(before + 1));
+}
+
+// "1_Pooling/", "query_0_Transformer/", "2_Router/query_0_Dense/": a folder of a module; or the top level.
 bool is_module_folder(std::string_view folder) {
   if (folder.empty()) return true;
-  const std::size_t digits = folder.find_first_not_of("0123456789");
-  return digits > 0 && digits != std::string_view::npos && folder[digits] == '_' &&
-         folder.find('/') == folder.size() - 1;
+  const std::vector<std::string_view> parts = base::split_text(folder.substr(0, folder.size() - 1), '/');
+  const auto is_module = [](std::string_view part) { return is_module_name(part) || is_route_module_name(part); };
+  return parts.size() <= 2 && std::ranges::all_of(parts, is_module);
 }
 
 const RemoteFile* find_file(const FilesByName& files, std::string_view name) {
@@ -68,8 +84,8 @@ Files sharded(const FilesByName& by_name, const RemoteFile& index, const ReadRem
   return files;
 }
 
-// The weights of sentence-transformers' modules, which have no variants.
-Files module_weights(const FilesByName& by_name) {
+// The weights of sentence-transformers' modules, which have no variants. Of a Router's these are all that there are.
+Files module_weights(const FilesByName& by_name, const ReadRemoteText& read) {
   Files files;
   std::set<std::string> folders;
   for (const auto& [name, file] : by_name) folders.emplace(folder_of(name));
@@ -77,7 +93,11 @@ Files module_weights(const FilesByName& by_name) {
     if (folder.empty() || !is_module_folder(folder)) continue;
     const RemoteFile* file = find_file(by_name, folder + "model.safetensors");
     if (file == nullptr) file = find_file(by_name, folder + "pytorch_model.bin");
-    if (file != nullptr) files.push_back(file);
+    if (file != nullptr) {
+      files.push_back(file);
+    } else if (const RemoteFile* index = find_file(by_name, folder + "model.safetensors.index.json")) {
+      for (const RemoteFile* each : sharded(by_name, *index, read)) files.push_back(each);
+    }
   }
   return files;
 }
@@ -130,15 +150,17 @@ const ModelVariant& default_variant(const std::vector<ModelVariant>& variants, c
 Files weights_of(const RemoteModel& model, const std::string& id, const std::string& asked,
                  const ReadRemoteText& read) {
   const std::vector<ModelVariant> variants = list_variants(model);
+  FilesByName by_name;
+  for (const RemoteFile& file : model.files) by_name.emplace(file.name, &file);
+  Files files = module_weights(by_name, read);
+  const auto is_of_transformer = [](const RemoteFile* file) { return folder_of(file->name).ends_with("Transformer/"); };
+  if (variants.empty() && asked.empty() && std::ranges::any_of(files, is_of_transformer)) return files;
   const ModelVariant* variant = asked.empty() ? &default_variant(variants, id) : find_variant(variants, asked);
   if (variant == nullptr) {
     const std::string there = joined(variants);
     throw make_error(ErrorCode::not_found, id, " has no variant ", formats::quoted_name(asked),
                      there.empty() ? "" : "; it has " + there);
   }
-  FilesByName by_name;
-  for (const RemoteFile& file : model.files) by_name.emplace(file.name, &file);
-  Files files = module_weights(by_name);
   for (const RemoteFile* file : adapters(by_name)) files.push_back(file);
   if (variant->file.find(".index.") != std::string::npos) {
     for (const RemoteFile* file : sharded(by_name, *find_file(by_name, variant->file), read)) files.push_back(file);

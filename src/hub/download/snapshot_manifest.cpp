@@ -11,6 +11,7 @@
 #include "alate/version.h"
 #include "base/ascii_case.h"
 #include "base/files/file_digests.h"
+#include "base/files/file_presence.h"
 #include "base/log.h"
 #include "formats/json.h"
 #include "hub/manifest.h"
@@ -78,8 +79,10 @@ void write_snapshot_manifest(const CacheWriter& writer, const RemoteModel& model
   if (std::ranges::any_of(model.files, is_manifest)) return;
   // Pulls of other variants into the snapshot wait, so that the last one lists the files of all.
   const auto lock = writer.lock(kFile, stop);
+  const std::filesystem::path snapshot = writer.repo().snapshot(writer.commit());
   const std::string text = manifest_text(writer, model, address);
   try {
+    if (base::is_there(snapshot / kFile) && !has_snapshot_manifest(snapshot)) return;  // the user's own
     parse_manifest(text, std::string(kFile));
   } catch (const Error& error) {  // for example more files than a manifest may have
     base::log(base::LogLevel::warn, "a model gets no manifest",

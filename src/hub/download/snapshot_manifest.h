@@ -10,11 +10,11 @@
 
 namespace alate::hub {
 
-/// Writes the manifest of a snapshot whose files are there, unless the model has one of its own: name, owner, type and
-/// licence as the hub states them, the files of `model` that the snapshot has with sizes and SHA-256 digests (a file
-/// above 64 MiB that the hub names by another digest has a size only), and `address` and the commit as provenance. The
-/// same pull writes the same bytes, so that nothing changes where they are there. Where a manifest could not hold the
-/// model's files, there is a warning in the log instead. Throws as CacheWriter; cancelled.
+/// Writes the manifest of a snapshot whose files are there, unless the model or the user has put one there: name,
+/// owner, type and licence as the hub states them, the files of `model` that the snapshot has with sizes and SHA-256
+/// digests (a file above 64 MiB that the hub names by another digest has a size only), and `address` and the commit as
+/// provenance. The same pull writes the same bytes, so that nothing changes where they are there. Where a manifest
+/// could not hold the model's files, there is a warning in the log instead. Throws as CacheWriter; cancelled.
 void write_snapshot_manifest(const CacheWriter& writer, const RemoteModel& model, const std::string& address,
                              const std::stop_token& stop);
 

@@ -44,6 +44,11 @@ std::vector<std::int32_t> prompt_ids(const EmbeddingPipeline& pipeline, const Em
 
 void check_late_chunking(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
   kept_dimensions(pipeline, options);
+  if (!pipeline.state().beside.empty())
+    throw make_error(
+        ErrorCode::unsupported, "the model '", pipeline.model().state().name,
+        "' has a Transformer for each route of its Router, and chunks are made by one; chunk without late, "
+        "and embed the chunks: late chunking");
   const PoolingModule* pooling = only_pooling(pipeline.state().modules);
   if (pooling != nullptr && is_of_tokens(pooling->modes.front())) return;
   throw make_error(ErrorCode::unsupported, "the model '", pipeline.model().state().name,

@@ -30,7 +30,9 @@ EmbeddingPipeline chosen(LoadedPipeline loaded, const std::filesystem::path& fol
 }
 
 Tensor vectors_of_texts(const EmbeddingPipeline& pipeline, const runtime::LoadWatch& watch) {
-  return embed_texts(pipeline, choice_texts(), {}, {.cancellation = watch.cancellation()}).vectors;
+  const RouteTable& routes = pipeline.state().modules.routes;
+  const std::string task = routes.names.empty() || routes.has_default() ? "" : pipeline.state().modules.route;
+  return embed_texts(pipeline, choice_texts(), {.task = task}, {.cancellation = watch.cancellation()}).vectors;
 }
 
 // The result of trying one candidate.

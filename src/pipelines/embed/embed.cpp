@@ -66,7 +66,8 @@ std::string_view EmbeddingPipeline::State::adapter_of(std::string_view task) con
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::main_entry_point() const {
-  return kind_entry_point(EmbeddingKinds::only(kinds.main_kind()), modules.normalizes());
+  return pipelines::kind_entry_point(model.state(), modules, kinds, EmbeddingKinds::only(kinds.main_kind()),
+                                     modules.normalizes());
 }
 
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::token_entry_point() const {
@@ -170,12 +171,21 @@ PreparedRows prepare_static(const EmbeddingPipeline& pipeline, std::span<const s
 
 bool is_query(const EmbedOptions& options) { return options.task == "query"; }
 
-const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+const EmbeddingPipeline& pipeline_for(const EmbeddingPipeline& pipeline, std::string_view task) {
+  const EmbeddingPipeline::State& state = pipeline.state();
+  if (state.beside.empty()) return pipeline;
+  const auto found = state.beside.find(state.routes.names[state.routes.place_of(task)]);
+  return found == state.beside.end() ? pipeline : found->second;
+}
+
+const std::string& embedding_prompt(const EmbeddingPipeline& any, const EmbedOptions& options) {
+  const EmbeddingPipeline& pipeline = pipeline_for(any, options.task);
   require_task(pipeline.state(), options);
   return prompt_of(pipeline.state(), options);
 }
 
-std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+std::size_t embedding_row_limit(const EmbeddingPipeline& any, const EmbedOptions& options) {
+  const EmbeddingPipeline& pipeline = pipeline_for(any, options.task);
   const std::size_t positions = pipeline.facts().max_positions;
   const TransformerSettings& settings = pipeline.state().modules.transformer;
   std::optional<std::size_t> length;
@@ -185,8 +195,9 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
   return row_limit(options.max_length, usual, positions);
 }
 
-PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
+PreparedRows prepare_embedding(const EmbeddingPipeline& any, std::span<const std::string_view> texts,
                                const EmbedOptions& given, const base::Cancellation& cancellation) {
+  const EmbeddingPipeline& pipeline = pipeline_for(any, given.task);
   const EmbeddingPipeline::State& state = pipeline.state();
   EmbedOptions options = given;
   if (options.long_texts == LongTexts::cut) options.truncation_side = Side::right;
@@ -246,8 +257,8 @@ std::string embedding_excess(const EmbeddingPipeline& pipeline, const EmbedOptio
          " tokens that the model takes";
 }
 
-PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<const Row> rows,
-                                const EmbedOptions& options) {
+PreparedRows prepare_framed_ids(const EmbeddingPipeline& any, std::span<const Row> rows, const EmbedOptions& options) {
+  const EmbeddingPipeline& pipeline = pipeline_for(any, options.task);
   const Frame frame = frame_of(pipeline.tokenizer());
   const std::size_t limit = embedding_row_limit(pipeline, options), added = frame.before.size() + frame.after.size();
   const std::size_t room = limit - std::min(limit, added);
@@ -268,7 +279,8 @@ PreparedRows prepare_framed_ids(const EmbeddingPipeline& pipeline, std::span<con
   return result;
 }
 
-bool normalizes(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
+bool normalizes(const EmbeddingPipeline& any, const EmbedOptions& options) {
+  const EmbeddingPipeline& pipeline = pipeline_for(any, options.task);
   return options.normalize.value_or(pipeline.state().modules.for_task(options.task).normalizes());
 }
 
@@ -297,7 +309,8 @@ Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepar
                           const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   run.cancellation.check();
   const auto kept = static_cast<std::int64_t>(kept_dimensions(pipeline, options));
-  const auto entry_point = pipeline.state().entry_point(normalizes(pipeline, options), options.task);
+  const EmbeddingPipeline::State& state = pipeline_for(pipeline, options.task).state();
+  const auto entry_point = state.entry_point(normalizes(pipeline, options), options.task);
   const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
   // Of rows that are windows, as many texts are told of as their share of all rows.
   const std::size_t rows = prepared.rows.size(), texts = prepared.inputs.empty() ? rows : prepared.inputs.back() + 1;
@@ -337,8 +350,8 @@ Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::s
 Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
                       const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
   // Here, where rows have the caller's order: they are sorted by length before they are run.
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    runtime::require_row(rows[row], pipeline.state().model.state().limits(), row);
+  const models::EncoderLimits& limits = pipeline_for(pipeline, options.task).model().state().limits();
+  for (std::size_t row = 0; row < rows.size(); ++row) runtime::require_row(rows[row], limits, row);
   PreparedRows prepared;
   for (const Row& row : rows) prepared.rows.push_back({.ids = row});
   return embed_prepared(pipeline, std::move(prepared), options, run, computed);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,10 +35,14 @@ struct EmbeddingPipeline::State {
   std::size_t max_length = 0;
   std::size_t width = 0;       // of the vectors that entry points give
   std::size_t dimensions = 0;  // of the vectors that are answered by default: `width` or fewer
+  // Of a Router with several transformers: the routes, and the pipelines of those over another transformer than this
+  // one's. Vectors of all have the same width.
+  pipelines::RouteTable routes;
+  std::map<std::string, EmbeddingPipeline, std::less<>> beside;
 
   /// The entry point that ends in the folder's modules for texts of a task, with or without normalization; compiled at
   /// first use. Throws as EmbeddingModules::for_task, and unsupported for a route whose vectors have another width than
-  /// `width`. REQUIRES: the model gives dense embeddings.
+  /// `width`. REQUIRES: the model gives dense embeddings, and this pipeline is pipeline_for the task.
   std::shared_ptr<const runtime::EntryPoint> entry_point(bool normalize, std::string_view task = {}) const;
   /// The entry point of these kinds; the same. REQUIRES: the model gives them.
   std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const EmbeddingKinds& asked, bool normalize,
@@ -67,6 +72,10 @@ struct EmbeddingRequest {
   runtime::LoadRequest load;
   std::optional<Pooling> pooling;
 };
+
+/// The pipeline that texts of a task go through: another one where their route has a transformer of its own. The
+/// functions below find it themselves. Throws as RouteTable::place_of.
+const EmbeddingPipeline& pipeline_for(const EmbeddingPipeline& pipeline, std::string_view task);
 
 /// A pipeline, and its model while it has no other owner.
 struct LoadedPipeline {

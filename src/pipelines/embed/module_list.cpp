@@ -110,6 +110,10 @@ RouterFile read_router(const fs::path& folder) {
   throw make_error(ErrorCode::corrupt, folder.string(), " has no router_config.json");
 }
 
+bool begins_with_transformer(const std::vector<ListedModule>& chain) {
+  return !chain.empty() && (chain.front().type == "Transformer" || chain.front().type == "MLMTransformer");
+}
+
 }  // namespace
 
 bool RouteTable::knows(std::string_view task) const {
@@ -133,6 +137,15 @@ std::size_t RouteTable::place_of(std::string_view task) const {
   throw make_error(ErrorCode::invalid_argument, "the model's Router has no route for ",
                    task.empty() ? std::string("texts without a task") : "the task " + formats::quoted_name(task),
                    "; it has ", known);
+}
+
+std::vector<std::size_t> chains_over(const fs::path& transformer, const ModuleList& list) {
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < list.chains.size(); ++place) {
+    const std::vector<ListedModule>& chain = list.chains[place];
+    if (!begins_with_transformer(chain) || chain.front().folder == transformer) places.push_back(place);
+  }
+  return places;
 }
 
 ModuleList read_module_list(const fs::path& home, const Json& list) {

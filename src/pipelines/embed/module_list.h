@@ -1,6 +1,7 @@
 // The modules that modules.json lists, with those of a Router: chains of modules, one of which a text goes through.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -25,6 +26,8 @@ struct RouteTable {
 
   /// Whether a route is for this task by name.
   bool knows(std::string_view task) const;
+  /// Whether texts without a task have a route.
+  bool has_default() const { return !otherwise.empty() || !any_task.empty(); }
   /// The place in `names`. Throws invalid_argument for a task without a route, and without a task where none is the
   /// default.
   std::size_t place_of(std::string_view task) const;
@@ -35,6 +38,9 @@ struct ModuleList {
   RouteTable routes;
   std::vector<std::vector<ListedModule>> chains;  // of each route; one without a Router
 };
+
+/// The places of the chains over a Transformer, and of those that begin with none.
+std::vector<std::size_t> chains_over(const std::filesystem::path& transformer, const ModuleList& list);
 
 /// Reads a modules.json of `home` and the Router's file. Throws corrupt for files that contradict themselves, and
 /// unsupported for several Routers.

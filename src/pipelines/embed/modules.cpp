@@ -40,10 +40,6 @@ std::vector<ChainModule> read_chain(const runtime::ModelFiles& files, std::span<
   if (listed.front().type != "Transformer")
     throw make_error(ErrorCode::unsupported, "modules.json begins with the module '", listed.front().type,
                      "', not with a Transformer: ", listed.front().type);
-  if (!std::filesystem::equivalent(listed.front().folder, files.folder))
-    throw make_error(
-        ErrorCode::unsupported, "the Router of modules.json has a Transformer of its own for each route, '",
-        listed.front().folder.filename().string(), "' too; routes are built over one that they share: Router");
   std::vector<ChainModule> chain;
   for (const ListedModule& each : listed.subspan(1)) {
     if (each.type == kAutoEncoder && &each == &listed.back()) break;  // of kinds
@@ -85,17 +81,23 @@ void require_connected(const EmbeddingModules& modules) {
                 "built together: include_prompt");
 }
 
-// The chain that texts without a task take, or the first, and the others.
+// Of the chains over this transformer that which texts without a task take, or the first, and the others.
 void read_routes(const runtime::ModelFiles& files, const Json& json, EmbeddingModules& modules) {
   ModuleList list = read_module_list(files.home, json);
-  const bool has_default = !list.routes.otherwise.empty() || !list.routes.any_task.empty();
-  const std::size_t own = list.routes.names.empty() || !has_default ? 0 : list.routes.place_of({});
+  const std::vector<std::size_t> places = chains_over(files.folder, list);
+  if (places.empty())
+    throw make_error(ErrorCode::corrupt, "modules.json has no chain over the Transformer in ", files.folder.string());
+  std::size_t own = places.front();
+  if (!list.routes.names.empty() && list.routes.has_default()) {
+    const std::size_t usual = list.routes.place_of({});
+    if (std::ranges::find(places, usual) != places.end()) own = usual;
+  }
   const auto read = [&](std::size_t place, EmbeddingModules& of) {
     of.chain = read_chain(files, list.chains[place]);
     if (!list.routes.names.empty()) of.route = list.routes.names[place];
     require_connected(of);
   };
-  for (std::size_t place = 0; place < list.chains.size(); ++place) {
+  for (const std::size_t place : places) {
     if (place == own) continue;
     EmbeddingModules& other = modules.others.emplace_back();
     other.transformer = modules.transformer;

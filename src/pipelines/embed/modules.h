@@ -57,12 +57,14 @@ struct EmbeddingModules : Prompts {
   std::optional<std::size_t> kept_dimensions;  // truncate_dim of config_sentence_transformers.json
   std::string similarity;                      // similarity_fn_name of the same; empty: not stated
 
-  // Of a Router: `chain` is that of the route `route`, which texts without a task take; `others` are the other routes.
+  // Of a Router: `chain` is that of the route `route`, which texts without a task take if one of these routes is for
+  // them; `others` are the other routes over the same transformer.
   RouteTable routes;
   std::string route;
   std::vector<EmbeddingModules> others;
 
-  /// The modules that texts of a task go through. Throws as RouteTable::place_of.
+  /// The modules that texts of a task go through. Throws as RouteTable::place_of. REQUIRES: their route is over this
+  /// transformer.
   const EmbeddingModules& for_task(std::string_view task) const;
 
   /// Whether the vectors of texts end in a normalization.
@@ -80,7 +82,8 @@ graph::PoolMode pool_mode(Pooling pooling);
 /// Reads modules.json and the files it names. A folder without modules.json uses mean pooling, or that of the last
 /// token for causal language models. Throws corrupt for files that contradict themselves and unsupported naming a
 /// module or setting that is not known here. Where the folder's embeddings are not made of dense ones (KindModules),
-/// modules.json itself and how the transformer's values are taken are not looked at.
+/// modules.json itself and how the transformer's values are taken are not looked at. Of a Router the routes over the
+/// transformer in `files.folder` are read.
 EmbeddingModules read_modules(const runtime::ModelFiles& files, bool has_dense = true);
 
 }  // namespace alate::pipelines

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "alate/embedding.h"
 #include "alate/error.h"
@@ -11,6 +12,8 @@
 #include "pipelines/check_loadable.h"
 #include "pipelines/embed/dtype_choice.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/embed/module_files.h"
+#include "pipelines/embed/module_list.h"
 #include "pipelines/embed/modules.h"
 #include "pipelines/kinds/kind_graph.h"
 #include "pipelines/kinds/kind_modules.h"
@@ -51,15 +54,73 @@ void add_task_prompts(const formats::Json& config, EmbeddingModules& modules) {
 PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingRequest& request,
                          runtime::LoadWatch& watch) {
   const LoadOptions& options = request.load.options;
-  const runtime::ModelFiles found = runtime::find_model_files(folder, options);
+  const std::filesystem::path& transformer = request.load.transformer;
+  const runtime::ModelFiles found = transformer.empty() ? runtime::find_model_files(folder, options)
+                                                        : runtime::find_transformer_files(folder, transformer, options);
   PipelineFiles files;
   files.tokenizer = begin_loading_tokenizer(found.folder, options);
-  files.kinds = read_kind_modules(found.home);
+  files.kinds = read_kind_modules(found.home, found.folder);
   files.modules = read_modules(found, files.kinds.has_dense_chain());
   if (request.pooling) files.modules.set_pooling(*request.pooling);
   files.model = Model::State::read(folder, request.load, watch);
   add_task_prompts(files.model->config, files.modules);
   return files;
+}
+
+// The requests of the pipelines of routes over other transformers than the first.
+std::vector<EmbeddingRequest> other_requests(const Model::State& model, const EmbeddingRequest& request) {
+  std::vector<EmbeddingRequest> others;
+  if (!request.load.transformer.empty()) return others;
+  std::vector<std::filesystem::path> folders = runtime::transformer_folders(model.folder);
+  for (std::size_t i = 1; i < folders.size(); ++i)
+    others.emplace_back(request).load.transformer = std::move(folders[i]);
+  return others;
+}
+
+std::shared_ptr<EmbeddingPipeline::State> load_part(PipelineFiles files) {
+  const EmbeddingKinds kinds = EmbeddingKinds::only(files.kinds.main_kind());
+  const bool normalize = files.modules.normalizes();
+  try {
+    files.model->bind_to_backend(
+        [&](const Model::State& on) { kind_entry_point(on, files.modules, files.kinds, kinds, normalize); });
+  } catch (...) {
+    files.tokenizer.get();  // if both fail, always the same error is reported
+    throw;
+  }
+  auto state = std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(),
+                                                          std::move(files.modules), std::move(files.kinds));
+  if (const auto& table = state->kinds.static_weights) {
+    state->static_tokenizer = Tokenizer::load(table->folder);
+    state->static_length = stated_max_length(table->folder);
+  }
+  const std::size_t positions = state->model.facts().max_positions;
+  state->max_length = std::min(state->modules.transformer.max_length.value_or(positions), positions);
+  if (state->kinds.is_dense) state->width = state->main_entry_point()->width().row;
+  state->dimensions = std::min(state->modules.kept_dimensions.value_or(state->width), state->width);
+  return state;
+}
+
+// Loads the pipelines of routes over other transformers.
+void add_others(EmbeddingPipeline::State& state, const std::filesystem::path& folder, const EmbeddingRequest& request,
+                const runtime::LoadWatch& watch) {
+  const std::vector<EmbeddingRequest> others = other_requests(state.model.state(), request);
+  if (others.empty()) return;
+  const ModuleList list = read_module_list(folder, *read_json(folder, "modules.json"));
+  for (const EmbeddingRequest& other : others) {
+    // The progress that is reported is that of the first load.
+    runtime::LoadWatch silent(watch.cancellation());
+    const auto made = load_part(read_files(folder, other, silent));
+    if (made->width != state.width)
+      throw make_error(ErrorCode::unsupported, "the routes '", state.modules.route, "' and '", made->modules.route,
+                       "' of the model's Router give vectors of ", state.width, " and ", made->width,
+                       " numbers; both must be as wide here: Router");
+    const EmbeddingPipeline pipeline(made);
+    for (const std::size_t place : chains_over(other.load.transformer, list)) {
+      if (list.chains[place].front().folder == other.load.transformer)
+        state.beside.emplace(list.routes.names[place], pipeline);
+    }
+  }
+  state.routes = list.routes;
 }
 
 // The check of a task that a head computes.
@@ -101,26 +162,10 @@ EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const Embe
 LoadedPipeline load_pipeline(const std::filesystem::path& folder, const EmbeddingRequest& request,
                              runtime::LoadWatch& watch) {
   PipelineFiles files = read_files(folder, request, watch);
-  const EmbeddingKinds kinds = EmbeddingKinds::only(files.kinds.main_kind());
-  const bool normalize = files.modules.normalizes();
-  try {
-    files.model->bind_to_backend(
-        [&](const Model::State& on) { kind_entry_point(on, files.modules, files.kinds, kinds, normalize); });
-  } catch (...) {
-    files.tokenizer.get();  // if both fail, always the same error is reported
-    throw;
-  }
-  auto state = std::make_shared<EmbeddingPipeline::State>(Model(files.model), files.tokenizer.get(),
-                                                          std::move(files.modules), std::move(files.kinds));
-  if (const auto& table = state->kinds.static_weights) {
-    state->static_tokenizer = Tokenizer::load(table->folder);
-    state->static_length = stated_max_length(table->folder);
-  }
-  const std::size_t positions = state->model.facts().max_positions;
-  state->max_length = std::min(state->modules.transformer.max_length.value_or(positions), positions);
-  if (state->kinds.is_dense) state->width = state->entry_point(normalize)->width().row;
-  state->dimensions = std::min(state->modules.kept_dimensions.value_or(state->width), state->width);
-  return {.pipeline = EmbeddingPipeline(std::move(state)), .model = std::move(files.model)};
+  std::shared_ptr<Model::State> model = files.model;
+  const std::shared_ptr<EmbeddingPipeline::State> state = load_part(std::move(files));
+  add_others(*state, model->folder, request, watch);
+  return {.pipeline = EmbeddingPipeline(state), .model = std::move(model)};
 }
 
 Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request, bool has_tokenizer) {
@@ -130,14 +175,19 @@ Selection check_loadable(const std::filesystem::path& folder, runtime::LoadReque
   options.dump_graphs.clear();
   if (task != Task::embed) return check_task_loadable(folder, request, task, has_tokenizer);
   runtime::LoadWatch unwatched;
-  PipelineFiles files = read_files(folder, request, unwatched);
-  if (has_tokenizer) files.tokenizer.get();
-  const auto check = [&](const Model::State& on) {
-    check_kinds(on, files.modules, files.kinds, EmbeddingKinds::only(files.kinds.main_kind()),
-                files.modules.normalizes());
+  const auto check_part = [&](const EmbeddingRequest& part) {
+    PipelineFiles files = read_files(folder, part, unwatched);
+    if (has_tokenizer) files.tokenizer.get();
+    const auto check = [&](const Model::State& on) {
+      check_kinds(on, files.modules, files.kinds, EmbeddingKinds::only(files.kinds.main_kind()),
+                  files.modules.normalizes());
+    };
+    files.model->bind_to_backend(check, {}, Model::State::Purpose::check);
+    return files.model;
   };
-  files.model->bind_to_backend(check, {}, Model::State::Purpose::check);
-  return files.model->facts.selection;
+  const std::shared_ptr<const Model::State> first = check_part(request);
+  for (const EmbeddingRequest& other : other_requests(*first, request)) check_part(other);
+  return first->facts.selection;
 }
 
 }  // namespace pipelines

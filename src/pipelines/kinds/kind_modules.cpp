@@ -81,12 +81,12 @@ SpladeModule read_splade_chain(const Chain& chain) {
   return read_splade(chain[1].folder);
 }
 
-// The routes of a Router: SPLADE, or weights of a table.
-KindModules read_sparse_routes(const ModuleList& list) {
+// The routes of a Router over a transformer: SPLADE, or weights of a table.
+KindModules read_sparse_routes(const ModuleList& list, const std::filesystem::path& transformer) {
   KindModules modules;
   modules.is_dense = false;
   StaticWeightsModule table{.folder = {}, .routes = list.routes, .reached = {}};
-  for (std::size_t route = 0; route < list.chains.size(); ++route) {
+  for (const std::size_t route : chains_over(transformer, list)) {
     const Chain& chain = list.chains[route];
     if (chain.size() != 1 || chain[0].type != kStaticWeights) {
       const SpladeModule splade = read_splade_chain(chain);
@@ -114,11 +114,13 @@ KindModules read_sparse_routes(const ModuleList& list) {
   return modules;
 }
 
-std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder, const Json& json) {
+std::optional<KindModules> read_sparse_chain(const std::filesystem::path& folder, const Json& json,
+                                             std::filesystem::path transformer) {
   const ModuleList list = read_module_list(folder, json);
   if (std::ranges::none_of(list.chains, is_sparse)) return std::nullopt;
+  if (transformer.empty()) transformer = runtime::transformer_folders(folder).front();
   const auto ends_in_codes = [](const Chain& chain) { return chain.back().type == kAutoEncoder; };
-  if (std::ranges::none_of(list.chains, ends_in_codes)) return read_sparse_routes(list);
+  if (std::ranges::none_of(list.chains, ends_in_codes)) return read_sparse_routes(list, transformer);
   const std::filesystem::path& last = list.chains.front().back().folder;
   const bool is_one = std::ranges::all_of(
       list.chains, [&](const Chain& chain) { return ends_in_codes(chain) && chain.back().folder == last; });
@@ -155,14 +157,12 @@ std::vector<std::string> special_tokens(const std::filesystem::path& folder) {
 
 bool KindModules::is_static(std::string_view task) const {
   // Before a task is known, what is loaded is the encoder.
-  const bool has_default =
-      static_weights && (!static_weights->routes.otherwise.empty() || !static_weights->routes.any_task.empty());
-  if (!static_weights || (task.empty() && !has_default)) return false;
+  if (!static_weights || (task.empty() && !static_weights->routes.has_default())) return false;
   const std::string& route = static_weights->routes.names[static_weights->routes.place_of(task)];
   return std::ranges::find(static_weights->reached, route) != static_weights->reached.end();
 }
 
-KindModules read_kind_modules(const std::filesystem::path& folder) {
+KindModules read_kind_modules(const std::filesystem::path& folder, const std::filesystem::path& transformer) {
   KindModules modules;
   modules.late_interaction = read_late_interaction(folder);
   if (modules.late_interaction) {
@@ -170,7 +170,7 @@ KindModules read_kind_modules(const std::filesystem::path& folder) {
     return modules;
   }
   if (const std::optional<Json> list = read_json(folder, "modules.json")) {
-    if (std::optional<KindModules> sparse = read_sparse_chain(folder, *list)) return *std::move(sparse);
+    if (std::optional<KindModules> sparse = read_sparse_chain(folder, *list, transformer)) return *std::move(sparse);
   } else if (const std::optional<Json> config = read_json(folder, "config.json");
              config && names_language_model(*config)) {
     modules.splade = SpladeModule{};

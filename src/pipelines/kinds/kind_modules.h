@@ -78,7 +78,8 @@ struct KindModules {
 };
 
 /// Reads modules.json, config.json and the names of files. Throws corrupt for files that contradict themselves, and
-/// unsupported naming a module or setting that is not known here. Modules of dense embeddings are not looked at.
-KindModules read_kind_modules(const std::filesystem::path& folder);
+/// unsupported naming a module or setting that is not known here. Modules of dense embeddings are not looked at. Of a
+/// Router with several transformers the routes over that in the folder `transformer` are read; empty: over the first.
+KindModules read_kind_modules(const std::filesystem::path& folder, const std::filesystem::path& transformer = {});
 
 }  // namespace alate::pipelines

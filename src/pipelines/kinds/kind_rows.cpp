@@ -77,12 +77,12 @@ void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kind
 }
 
 KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds, const EmbedOptions& options)
-    : pipeline_(pipeline), kinds_(kinds), options_(options) {
+    : pipeline_(pipeline_for(pipeline, options.task)), kinds_(kinds), options_(options) {
   require_kinds(pipeline, kinds);
   if (options.sparse_top_k && *options.sparse_top_k == 0)
     throw Error(ErrorCode::invalid_argument, "sparse_top_k must be at least 1");
   if (kinds.dense) kept_dimensions(pipeline, options);
-  const EmbeddingPipeline::State& state = pipeline.state();
+  const EmbeddingPipeline::State& state = pipeline_.state();
   is_static_ = state.kinds.is_static(options.task);
   entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options), options.task);
   for (std::size_t i = 0; i < entry_point_->outputs().size(); ++i) widths_.push_back(entry_point_->width(i));

@@ -1,6 +1,7 @@
 // A load as the layers below the public interface see it.
 #pragma once
 
+#include <filesystem>
 #include <utility>
 
 #include "alate/model.h"
@@ -16,6 +17,7 @@ struct LoadRequest {
 
   LoadOptions options;
   machine::ChoiceOrigin origin;
+  std::filesystem::path transformer = {};  // a module's folder (find_transformer_files); empty: as find_model_files
 };
 
 /// The preferences in the request, or the process's priority where there are none.

@@ -168,8 +168,14 @@ void require_memory(backends::Backend& backend, std::string_view device_index, c
   }
 }
 
-FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtype) {
-  const ModelFiles files = find_model_files(given);
+RunSize size_for(const models::EncoderLimits& limits, RunSize size) {
+  if (limits.positions > 0) size.max_length = std::min(size.max_length, static_cast<std::size_t>(limits.positions));
+  return size;
+}
+
+namespace {
+
+FolderGraph graph_of_files(const ModelFiles& files, ComputeType dtype) {
   const formats::Json config = read_config(files);
   const models::Architecture& architecture = models::find_architecture(config);
   const std::shared_ptr<const formats::WeightSource> source = open_weights(files);
@@ -185,6 +191,21 @@ FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtyp
   return {.graph = b.finish(), .limits = architecture.limits(config), .dtype = std::string(settings.computes_in())};
 }
 
+}  // namespace
+
+FolderGraph graph_of_folder(const std::filesystem::path& given, ComputeType dtype) {
+  return graph_of_files(find_model_files(given), dtype);
+}
+
+std::vector<FolderGraph> graphs_beside(const std::filesystem::path& given, ComputeType dtype) {
+  std::vector<FolderGraph> graphs;
+  const std::filesystem::path home = find_model_files(given).home;
+  const std::vector<std::filesystem::path> folders = transformer_folders(home);
+  for (std::size_t i = 1; i < folders.size(); ++i)
+    graphs.push_back(graph_of_files(find_transformer_files(home, folders[i]), dtype));
+  return graphs;
+}
+
 }  // namespace alate::runtime
 
 namespace alate {
@@ -193,9 +214,17 @@ ModelMemory estimate_model_memory(const std::filesystem::path& folder, const Mem
   const runtime::FolderGraph model = runtime::graph_of_folder(folder, options.dtype);
   const backends::Backend& backend =
       backends::get_backend(options.backend.is_automatic() ? "cpu" : options.backend.backend());
-  ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits,
-                                               {.batch_size = options.batch_size, .max_length = options.max_length});
+  const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length};
+  ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits, size);
   memory.dtype = model.dtype;
+  for (const runtime::FolderGraph& other : runtime::graphs_beside(folder, options.dtype)) {
+    const ModelMemory more =
+        runtime::encoder_memory(backend, other.graph, other.limits, runtime::size_for(other.limits, size));
+    memory.mapped_weights += more.mapped_weights;
+    memory.owned_weights += more.owned_weights;
+    memory.activations += more.activations;
+    memory.inputs_and_outputs += more.inputs_and_outputs;
+  }
   return memory;
 }
 

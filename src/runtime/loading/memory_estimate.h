@@ -86,5 +86,10 @@ struct FolderGraph {
 };
 /// `dtype` is as in LoadOptions. Throws as Model::load.
 FolderGraph graph_of_folder(const std::filesystem::path& folder, ComputeType dtype = ComputeType::as_stored);
+/// Those of the model's other transformers (transformer_folders), which are loaded beside it.
+std::vector<FolderGraph> graphs_beside(const std::filesystem::path& folder, ComputeType dtype = ComputeType::as_stored);
+
+/// The same run by another model, with no more tokens than that takes.
+RunSize size_for(const models::EncoderLimits& limits, RunSize size);
 
 }  // namespace alate::runtime

@@ -54,36 +54,64 @@ std::vector<fs::path> files_of(const fs::path& file) {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-// The folder of a Router's first transformer; the Router's own without one.
-fs::path routed_transformer(const fs::path& router) {
+constexpr std::size_t kMostTransformers = 64;
+
+// The modules of a Router's routes by their ids, those of the default route first.
+std::vector<std::string> routed_modules(const formats::Json& config, const std::string& what) {
+  const formats::Json* structure = config.find("structure");
+  if (structure == nullptr || !structure->is_object()) return {};
+  const formats::Json* parameters = config.find("parameters");
+  const formats::Json* usual = parameters == nullptr ? nullptr : parameters->find("default_route");
+  const std::string otherwise = usual != nullptr && usual->is_string() ? usual->as_string(what) : "";
+  std::vector<std::string> ids, others;
+  for (const auto& [route, chain] : structure->as_object(what)) {
+    if (!chain.is_array()) continue;
+    for (const formats::Json& id : chain.as_array(what)) {
+      if (id.is_string()) (route == otherwise ? ids : others).push_back(id.as_string(what));
+    }
+  }
+  ids.insert(ids.end(), others.begin(), others.end());
+  return ids;
+}
+
+// The folders of a Router's transformers, each once; the Router's own without any.
+std::vector<fs::path> routed_transformers(const fs::path& router) {
+  std::vector<fs::path> folders;
   for (const std::string_view name : {"router_config.json", "config.json"}) {
     if (!base::is_there(router / name)) continue;
     const std::string what = (router / name).string();
     const formats::Json config = formats::parse_json(base::read_contained_file(router, name, kMaxBytes), what);
     const formats::Json* types = config.find("types");
-    if (types == nullptr || !types->is_object()) return router;
-    for (const auto& [id, type] : types->as_object(what)) {
-      if (type.is_string() && type.as_string(what).ends_with("Transformer")) return module_folder(router, id);
+    if (types == nullptr || !types->is_object()) break;
+    for (const std::string& id : routed_modules(config, what)) {
+      const formats::Json* type = types->find(id);
+      if (type == nullptr || !type->is_string() || !type->as_string(what).ends_with("Transformer")) continue;
+      fs::path folder = module_folder(router, id);
+      if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
     }
-    return router;
+    if (folders.size() > kMostTransformers)
+      throw make_error(ErrorCode::corrupt, what, " has ", folders.size(), " Transformers; it may have ",
+                       kMostTransformers);
+    break;
   }
-  return router;
-}
-
-// The folder of the first module, a transformer in all models of one encoder, or a Router to it.
-fs::path transformer_folder(const fs::path& home) {
-  const fs::path list = home / "modules.json";
-  if (!base::is_there(list)) return home;
-  const formats::Json modules =
-      formats::parse_json(base::read_contained_file(home, "modules.json", kMaxBytes), list.string());
-  const formats::Json::Array& entries = modules.as_array(list.string());
-  if (entries.empty()) return home;
-  const fs::path folder = module_folder(home, entries.front().get_string("path", ""));
-  const std::string type = entries.front().get_string("type", "");
-  return type.ends_with(".Router") || type.ends_with(".Asym") ? routed_transformer(folder) : folder;
+  if (folders.empty()) folders.push_back(router);
+  return folders;
 }
 
 }  // namespace
+
+std::vector<fs::path> transformer_folders(const fs::path& home) {
+  const fs::path list = home / "modules.json";
+  if (!base::is_there(list)) return {home};
+  const formats::Json modules =
+      formats::parse_json(base::read_contained_file(home, "modules.json", kMaxBytes), list.string());
+  const formats::Json::Array& entries = modules.as_array(list.string());
+  if (entries.empty()) return {home};
+  const fs::path folder = module_folder(home, entries.front().get_string("path", ""));
+  const std::string type = entries.front().get_string("type", "");
+  if (!type.ends_with(".Router") && !type.ends_with(".Asym")) return {folder};
+  return routed_transformers(folder);
+}
 
 fs::path module_folder(const fs::path& home, const std::string& path) {
   if (path.empty() || path == ".") return home;
@@ -97,7 +125,6 @@ fs::path module_folder(const fs::path& home, const std::string& path) {
 
 ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
   const fs::path path = folder_of_reference(given, options.installed_header);
-  const fs::path& onnx_file = options.onnx_file;
   const bool is_given_file = base::is_file(path);  // throws where permissions hide it
   if (path.extension() == ".onnx" && is_given_file) {
     const fs::path folder = folder_of_file(path);
@@ -113,7 +140,11 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
     throw make_error(ErrorCode::not_found, "'", path.string(),
                      "' is not a folder: name the folder of a model, with config.json and model.safetensors");
   }
-  const fs::path folder = transformer_folder(path);
+  return find_transformer_files(path, transformer_folders(path).front(), options);
+}
+
+ModelFiles find_transformer_files(const fs::path& path, const fs::path& folder, const LoadOptions& options) {
+  const fs::path& onnx_file = options.onnx_file;
   if (!onnx_file.empty()) {
     if (!base::is_plain_relative_path(onnx_file.generic_string()))
       throw make_error(ErrorCode::invalid_argument, "the ONNX file ", formats::quoted_name(onnx_file.string()),

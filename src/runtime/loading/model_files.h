@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "alate/model.h"
 #include "formats/weight_source.h"
@@ -25,9 +26,19 @@ struct ModelFiles {
 /// `path` is a model's folder, a file in one (ONNX, weights, or the index of their parts), or "builtin:NAME[:VARIANT]";
 /// `options.onnx_file` asks for an ONNX file inside the folder. Otherwise a folder with weights of its own
 /// (formats::weight_formats) uses them, else its model.onnx or onnx/model.onnx. A modules.json may have the transformer
-/// in a folder of its own. Throws not_found, invalid_argument for a name outside the folder, corrupt for a modules.json
-/// that leads out of it or is no list, unavailable where permissions hide it, and as refuse_other_weights.
+/// in a folder of its own: the first of transformer_folders. Throws not_found, invalid_argument for a name outside the
+/// folder, corrupt for a modules.json that leads out of it or is no list, unavailable where permissions hide it, and as
+/// refuse_other_weights.
 ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// The folders of the transformers of the model in the folder `home`: one in all models but those with a Router whose
+/// routes have their own (at most 64). The first is that of the default route, else of the first route. Throws corrupt
+/// for a modules.json or a Router's file that leads out of the model or is no list.
+std::vector<std::filesystem::path> transformer_folders(const std::filesystem::path& home);
+
+/// The files of one of transformer_folders. Throws as find_model_files.
+ModelFiles find_transformer_files(const std::filesystem::path& home, const std::filesystem::path& transformer,
+                                  const LoadOptions& options = {});
 
 /// The folder that module `path` of `home`'s modules.json has its files in. Throws corrupt where that leads out.
 std::filesystem::path module_folder(const std::filesystem::path& home, const std::string& path);

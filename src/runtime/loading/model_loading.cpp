@@ -132,7 +132,9 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
                                                  runtime::LoadWatch& watch) {
   const LoadOptions& options = request.options;
   auto state = std::make_shared<State>();
-  const runtime::ModelFiles files = runtime::find_model_files(path, options);
+  const runtime::ModelFiles files = request.transformer.empty()
+                                        ? runtime::find_model_files(path, options)
+                                        : runtime::find_transformer_files(path, request.transformer, options);
   state->name = runtime::shown_name(path);
   state->folder = files.home;
   state->options = options;

@@ -36,11 +36,20 @@ class Embedding final : public ModelCall {
   const ModelRequest& request() const override { return request_; }
   ModelAnswer& answer() override { return answer_; }
   // Throws RequestError if the model does not embed.
-  const EmbeddingPipeline& pipeline() const {
+  const EmbeddingPipeline& hosted() const {
     try {
       return answer_.model->pipelines.embedding();
     } catch (const Error& error) {
       refuse(Problem::Kind::impossible, error.message(), "model");
+    }
+  }
+  // That of the texts' task. Throws RequestError if the model has no route for it.
+  const EmbeddingPipeline& pipeline() const {
+    const EmbeddingPipeline& any = hosted();
+    try {
+      return pipelines::pipeline_for(any, options_.task);
+    } catch (const Error& error) {
+      refuse(Problem::Kind::impossible, error.message(), "task");
     }
   }
 
@@ -88,7 +97,7 @@ class Embedding final : public ModelCall {
 
   // Models without adapters know queries and documents; what else Jina's clients say of texts means nothing to them.
   std::string task_of_jina() const {
-    if (!pipeline().state().model.state().form->adapters().empty()) return request_.jina_task;
+    if (!hosted().state().model.state().form->adapters().empty()) return request_.jina_task;
     return request_.jina_task == "retrieval.query"     ? "query"
            : request_.jina_task == "retrieval.passage" ? "document"
                                                        : "";
@@ -119,9 +128,7 @@ class Embedding final : public ModelCall {
     return prepared;
   }
 
-  std::string excess() const override {
-    return " has more than the " + std::to_string(pipeline().max_length()) + " tokens that the model takes";
-  }
+  std::string excess() const override { return pipelines::embedding_excess(pipeline(), options_); }
 
   std::shared_ptr<const runtime::BatchProgram> program() override {
     std::vector<std::string>().swap(request_.texts);

@@ -24,7 +24,7 @@ void check_ids(const EmbedRequest& request, std::size_t input, std::int64_t voca
 
 pipelines::PreparedRows prepared_ids(const EmbeddingPipeline& pipeline, const EmbedRequest& request,
                                      const EmbedOptions& options) {
-  const std::int64_t vocabulary = pipeline.model().state().limits().vocabulary;
+  const std::int64_t vocabulary = pipelines::pipeline_for(pipeline, options.task).model().state().limits().vocabulary;
   for (std::size_t i = 0; i < request.token_rows.size(); ++i) check_ids(request, i, vocabulary);
   return pipelines::prepare_framed_ids(pipeline, request.token_rows, options);
 }

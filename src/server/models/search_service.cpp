@@ -61,12 +61,12 @@ class SearchCall final : public ModelCall {
     ids_ = prepared.rows.front().ids;
     return prepared;
   }
-  std::string excess() const override {
-    return " has more than the " + std::to_string(pipeline().max_length()) + " tokens that the model takes";
-  }
+  std::string excess() const override { return pipelines::embedding_excess(pipeline(), options_); }
   std::shared_ptr<const runtime::BatchProgram> program() override {
     if (kinds_ == EmbeddingKinds::only(EmbeddingKind::dense))
-      return pipeline().state().entry_point(pipelines::normalizes(pipeline(), options_), options_.task);
+      return pipelines::pipeline_for(pipeline(), options_.task)
+          .state()
+          .entry_point(pipelines::normalizes(pipeline(), options_), options_.task);
     reader_.emplace(pipeline(), kinds_, options_);
     return reader_->entry_point();
   }

@@ -74,6 +74,32 @@ TEST(ChooseFiles, WeightsOfModules) {
             (Names{"config.json", "model.safetensors", "2_Dense/config.json", "2_Dense/model.safetensors"}));
 }
 
+TEST(ChooseFiles, TransformersOfARoutersRoutes) {
+  const Names model = {"README.md",
+                       "document_0_MLMTransformer/config.json",
+                       "document_0_MLMTransformer/model.safetensors",
+                       "document_0_MLMTransformer/tokenizer.json",
+                       "document_1_SpladePooling/config.json",
+                       "modules.json",
+                       "query_0_SparseStaticEmbedding/config.json",
+                       "query_0_SparseStaticEmbedding/model.safetensors",
+                       "router_config.json"};
+  Names more = model;
+  more.insert(more.end(),
+              {"checkpoint_100_x/model.safetensors", "checkpoint_100_x/config.json", "runs/1_Pooling/a.json"});
+  EXPECT_EQ(chosen(more), model);
+  EXPECT_EQ(
+      chosen({"0_Transformer/config.json", "0_Transformer/model.safetensors", "1_Router/140_Dense/config.json",
+              "1_Router/140_Dense/pytorch_model.bin", "1_Router/query_0_Dense/model.safetensors", "1_Router/x/a.json"}),
+      (Names{"0_Transformer/config.json", "0_Transformer/model.safetensors", "1_Router/140_Dense/config.json",
+             "1_Router/140_Dense/pytorch_model.bin", "1_Router/query_0_Dense/model.safetensors"}));
+  const std::string index = R"({"weight_map": {"a": "model-1.safetensors"}})";
+  EXPECT_EQ(chosen({"query_0_Transformer/model-1.safetensors", "query_0_Transformer/model.safetensors.index.json"}, {},
+                   index),
+            (Names{"query_0_Transformer/model-1.safetensors", "query_0_Transformer/model.safetensors.index.json"}));
+  EXPECT_EQ(refused({"2_Dense/model.safetensors", "modules.json"}).code(), ErrorCode::not_found);
+}
+
 TEST(ChooseFiles, AdaptersOfPeft) {
   EXPECT_EQ(chosen({"a/adapter_config.json", "a/adapter_model.bin", "a/adapter_model.safetensors", "a/README.md",
                     "b/adapter_config.json", "b/adapter_model.bin", "b/c/adapter_config.json", "config.json",

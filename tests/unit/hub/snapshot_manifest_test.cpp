@@ -89,6 +89,16 @@ TEST_F(SnapshotManifest, OfTheModelItselfIsKept) {
   EXPECT_FALSE(has_snapshot_manifest(repo().snapshot(kCommit)));
 }
 
+TEST_F(SnapshotManifest, OfTheUserIsKept) {
+  for (const char* own : {R"({"backends": ["cpu"]})", R"({"provenance": {"commit": "another"}})", "no JSON"}) {
+    fs::remove_all(cache);
+    fs::create_directories(repo().snapshot(kCommit));
+    std::ofstream(place()) << own;
+    EXPECT_EQ(pull().files.size(), files.size());
+    EXPECT_EQ(text(), own);
+  }
+}
+
 TEST_F(SnapshotManifest, OfADifferentFileIsFoundWhenItIsLoadedOrVerified) {
   pull();
   fs::remove(repo().snapshot(kCommit) / "config.json");

@@ -201,17 +201,23 @@ TEST_F(Routers, HaveWhatTheyName) {
   }
 }
 
-TEST_F(Routers, AreBuiltOverOneTransformer) {
+TEST_F(Routers, AreReadByTheTransformersOfTheirRoutes) {
   folder_.write("model/q/config.json", "{}");
   folder_.write("model/d/config.json", "{}");
+  folder_.write("model/1/config.json", R"({"pooling_mode": "cls"})");
   folder_.write("model/modules.json", R"([{"path": "", "type": "a.Router"}, {"path": "1", "type": "Pooling"}])");
   folder_.write("model/router_config.json", R"({"types": {"q": "a.Transformer", "d": "a.Transformer"},
-    "structure": {"query": ["q"], "document": ["d"]}, "parameters": {}})");
+    "structure": {"query": ["q"], "document": ["d"], "title": ["q"]}, "parameters": {}})");
   const fs::path model = folder_.path() / "model";
-  const Error error =
-      base::error_of([&] { (void)read_modules({.home = model, .folder = model / "q", .onnx_file = {}}); });
-  EXPECT_EQ(error.code(), ErrorCode::unsupported);
-  EXPECT_TRUE(error.message().ends_with(": Router")) << error.message();
+  const auto read_over = [&](const char* name) {
+    return read_modules({.home = model, .folder = model / name, .onnx_file = {}});
+  };
+  EXPECT_EQ(read_over("q").route, "query");
+  ASSERT_EQ(read_over("q").others.size(), 1U);
+  EXPECT_EQ(read_over("q").others[0].route, "title");
+  EXPECT_EQ(read_over("d").route, "document");
+  EXPECT_TRUE(read_over("d").others.empty());
+  EXPECT_EQ(base::error_of([&] { (void)read_over("1"); }).code(), ErrorCode::corrupt);
 }
 
 TEST(Pooling, IsReadFromItsNames) {

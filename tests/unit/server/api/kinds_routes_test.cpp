@@ -15,6 +15,8 @@
 #include "alate/embedding_precision.h"
 #include "formats/json.h"
 #include "tests/golden/tiny_kinds.h"
+#include "tests/golden/tiny_weights.h"
+#include "tests/source_folder.h"
 #include "tests/unit/server/route_testing.h"
 
 namespace alate::server {
@@ -287,6 +289,32 @@ TEST_F(KindsRoutes, TasksOfARouterTakeTheirOwnWay) {
     ASSERT_EQ(sparse.size(), wanted.sparse.size());
     for (std::size_t i = 0; i < sparse.size(); ++i) expect_sparse(sparse[i], wanted.sparse[i]);
   }
+}
+
+TEST_F(KindsRoutes, RoutesOfARouterMayHaveTransformersOfTheirOwn) {
+  tests::write_tiny_model(source_folder() / "tests/golden/modules/router_of_transformers",
+                          settings.models_dir / "tiny/routes");
+  const std::string input = R"("input":["the quick brown fox jumps over the lazy dog and runs"])";
+  const auto ask = [&](const std::string& task) {
+    return post("/api/embed", R"("model":"tiny/routes","task":")" + task + R"(",)" + input);
+  };
+  for (const std::string task : {"query", "document", "title", ""}) {
+    const Response answer = ask(task);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const Json body = formats::parse_json(answer.body, "answer");
+    const Json::Array& row = body.find("embeddings")->as_array("embeddings")[0].as_array("row");
+    const EmbeddingPipeline pipeline = EmbeddingPipeline::load(settings.models_dir / "tiny/routes");
+    const Tensor wanted =
+        pipeline.embed("the quick brown fox jumps over the lazy dog and runs", {.normalize = true, .task = task})
+            .vectors;
+    ASSERT_EQ(row.size(), wanted.values<float>().size());
+    for (std::size_t i = 0; i < row.size(); ++i)
+      EXPECT_NEAR(row[i].as_double("number"), wanted.values<float>()[i], 1e-5) << task;
+  }
+  const Response cut = post("/api/embed", R"("model":"tiny/routes","truncate":false,"task":"query",)" + input);
+  EXPECT_EQ(cut.status, 400);
+  EXPECT_NE(cut.body.find("more than the 9 tokens"), std::string::npos) << cut.body;
+  EXPECT_EQ(ask("other").status, 400);
 }
 
 }  // namespace
