@@ -60,10 +60,12 @@ TemporaryEntry::TemporaryEntry(fs::path target, EntryKind kind, unsigned mode) :
   const std::string beginning = beginning_of_names(target_, kind) + std::to_string(own_process_number()) + ".";
   for (int attempt = 1;; ++attempt) {
     path_ = target_.parent_path() / (beginning + std::to_string(counter.fetch_add(1)));
+    unfinished_.emplace(path_);  // before it exists: a signal may end the process at any moment
     if (create_temporary(path_, kind, mode, descriptor_)) break;
-    if (errno != EEXIST || attempt == kMostAttempts) throw file_write_error(target_, errno);
+    const int error = errno;
+    unfinished_.reset();  // another's
+    if (error != EEXIST || attempt == kMostAttempts) throw file_write_error(target_, error);
   }
-  unfinished_.emplace(path_);
 }
 
 TemporaryEntry::TemporaryEntry(Kept, fs::path target) : target_(std::move(target)), is_kept_(true) {
