@@ -13,7 +13,7 @@ namespace alate::search {
 namespace {
 
 // The files of a folder, besides weights, that decide what the vector of a text is.
-constexpr std::array<std::string_view, 14> kFiles = {"config.json",
+constexpr std::array<std::string_view, 15> kFiles = {"config.json",
                                                      "tokenizer.json",
                                                      "tokenizer_config.json",
                                                      "special_tokens_map.json",
@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 14> kFiles = {"config.json",
                                                      "spiece.model",
                                                      "sentencepiece.bpe.model",
                                                      "modules.json",
+                                                     "router_config.json",
                                                      "sentence_bert_config.json",
                                                      "config_sentence_transformers.json"};
 

@@ -54,7 +54,7 @@ std::vector<fs::path> files_of(const fs::path& file) {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-constexpr std::size_t kMostTransformers = 64;
+constexpr std::size_t kMostTransformers = 64, kMostRoutedModules = 4096;
 
 // The modules of a Router's routes by their ids, those of the default route first.
 std::vector<std::string> routed_modules(const formats::Json& config, const std::string& what) {
@@ -68,6 +68,8 @@ std::vector<std::string> routed_modules(const formats::Json& config, const std::
     if (!chain.is_array()) continue;
     for (const formats::Json& id : chain.as_array(what)) {
       if (id.is_string()) (route == otherwise ? ids : others).push_back(id.as_string(what));
+      if (ids.size() + others.size() > kMostRoutedModules)
+        throw make_error(ErrorCode::corrupt, what, " has routes of more than ", kMostRoutedModules, " modules");
     }
   }
   ids.insert(ids.end(), others.begin(), others.end());
@@ -87,11 +89,11 @@ std::vector<fs::path> routed_transformers(const fs::path& router) {
       const formats::Json* type = types->find(id);
       if (type == nullptr || !type->is_string() || !type->as_string(what).ends_with("Transformer")) continue;
       fs::path folder = module_folder(router, id);
-      if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
+      if (std::ranges::find(folders, folder) != folders.end()) continue;
+      if (folders.size() == kMostTransformers)
+        throw make_error(ErrorCode::corrupt, what, " has more than ", kMostTransformers, " Transformers");
+      folders.push_back(std::move(folder));
     }
-    if (folders.size() > kMostTransformers)
-      throw make_error(ErrorCode::corrupt, what, " has ", folders.size(), " Transformers; it may have ",
-                       kMostTransformers);
     break;
   }
   if (folders.empty()) folders.push_back(router);
