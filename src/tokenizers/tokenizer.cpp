@@ -30,20 +30,22 @@ using tokenizers::Wanted;
 
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;
 
-// Counts code points up to byte offsets that mostly increase from call to call.
+// Counts code points up to byte offsets that mostly increase from call to call. Where many tokens stand for one long
+// part of the text, calls go to and fro between its two ends.
 class CodePointCounter {
  public:
   explicit CodePointCounter(std::string_view text) : text_(text), ascii_(tokenizers::is_ascii(text)) {}
 
   std::uint32_t at(std::uint32_t byte) {
     if (ascii_) return byte;
-    if (byte < byte_) {
-      count_ -= count(byte, byte_);
+    Place& place = distance(places_[0], byte) <= distance(places_[1], byte) ? places_[0] : places_[1];
+    if (byte < place.byte) {
+      place.count -= count(byte, place.byte);
     } else {
-      count_ += count(byte_, byte);
+      place.count += count(place.byte, byte);
     }
-    byte_ = byte;
-    return count_;
+    place.byte = byte;
+    return place.count;
   }
 
   // BytesToCharOffsetConverter::convert of the reference, for offsets that may be outside the text or inside a
@@ -60,14 +62,20 @@ class CodePointCounter {
   }
 
  private:
+  struct Place {
+    std::uint32_t byte = 0, count = 0;
+  };
+
+  static std::uint32_t distance(const Place& place, std::uint32_t byte) {
+    return byte < place.byte ? place.byte - byte : byte - place.byte;
+  }
   std::uint32_t count(std::uint32_t begin, std::uint32_t end) const {
     return static_cast<std::uint32_t>(tokenizers::count_code_points(text_.substr(begin, end - begin)));
   }
 
   std::string_view text_;
   bool ascii_;
-  std::uint32_t byte_ = 0;
-  std::uint32_t count_ = 0;
+  std::array<Place, 2> places_;
 };
 
 // Turns the pieces of one text into its encoding, before truncation and templates.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
@@ -79,6 +81,18 @@ TEST(TokenizerCorpusFiles, AreMany) {
   EXPECT_GE(corpus().size(), 2000u);
   EXPECT_GE(names_of(corpus_folder(), ".json").size(), 25u);
   EXPECT_EQ(names_of(corpus_folder() / "real", ".hashes").size(), 12u);
+}
+
+// Tokens of bytes have the place of the whole unknown part that they stand for. A part of a megabyte must not be
+// counted for each of its bytes.
+TEST(ByteFallback, PlacesOfALongUnknownPart) {
+  constexpr std::uint32_t kCharacters = 300'000;
+  std::string text = "a ";
+  for (std::uint32_t i = 0; i < kCharacters; ++i) text += "\xF0\x9F\xAB\xA8";
+  const Encoding encoding = Tokenizer::load(corpus_folder() / "byte_fallback_unigram.json").encode(text);
+  ASSERT_GT(encoding.ids.size(), 4 * std::size_t{kCharacters});
+  for (const std::size_t place : {encoding.ids.size() / 2, encoding.ids.size() - 1})
+    EXPECT_EQ(encoding.offsets[place], Encoding::Offsets(2, kCharacters + 2));
 }
 
 class PublishedTokenizerCorpus : public testing::TestWithParam<std::string> {};
