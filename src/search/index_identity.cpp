@@ -67,8 +67,15 @@ std::string sparse_identity(const EmbeddingPipeline& pipeline) {
   const pipelines::KindModules& modules = pipeline.state().kinds;
   FingerprintBuilder builder;
   builder.add(std::uint64_t{modules.splade.has_value()});
-  if (modules.splade)
-    builder.add(std::uint64_t{modules.splade->sums}).add(std::uint64_t{modules.splade->takes_log_twice});
+  const auto add_splade = [&](const pipelines::SpladeModule& splade) {
+    builder.add(std::uint64_t{splade.sums}).add(std::uint64_t{splade.takes_log_twice});
+  };
+  if (modules.splade) add_splade(*modules.splade);
+  for (const auto& [route, splade] : modules.splades) {
+    if (splade == *modules.splade) continue;
+    builder.add(route);
+    add_splade(splade);
+  }
   const auto add_file = [&](const std::filesystem::path& file) {
     std::error_code error;
     if (std::filesystem::is_regular_file(file, error)) builder.add(base::MappedFile::open(file)->bytes());

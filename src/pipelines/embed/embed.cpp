@@ -47,6 +47,7 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::kind_entry_
                                                                                       bool normalize,
                                                                                       std::string_view task) const {
   if (asked == EmbeddingKinds::only(EmbeddingKind::dense) && width > 0) return entry_point(normalize, task);
+  if (!kinds.routes.names.empty()) kinds.routes.place_of(task);  // loading has asked for that of no task
   return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize, task,
                                      adapter_of(task));
 }
@@ -90,8 +91,7 @@ std::string or_adapters(const EmbeddingPipeline::State& state) {
 }
 
 void require_task(const EmbeddingPipeline::State& state, const EmbedOptions& options) {
-  const pipelines::RouteTable& routes =
-      state.kinds.static_weights ? state.kinds.static_weights->routes : state.modules.routes;
+  const pipelines::RouteTable& routes = state.kinds.routes.names.empty() ? state.modules.routes : state.kinds.routes;
   if (!routes.names.empty()) routes.place_of(options.task);
   if (options.task.empty() || pipelines::is_query(options) || options.task == "document") return;
   if (routes.knows(options.task) || !state.adapter_of(options.task).empty()) return;

@@ -18,6 +18,7 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/loading/model_files.h"
+#include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -142,6 +143,22 @@ TEST_F(RouterOfTransformers, OfOneTransformerWithoutADefaultRouteNeedsATaskToo) 
   EXPECT_EQ(pipeline.dimensions(), 7U);
   EXPECT_EQ(base::error_of([&] { (void)pipeline.embed("a fox"); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(pipelines::check_loadable(model_, {}).backend, "cpu");
+}
+
+TEST_F(RouterOfTransformers, OfSparseModelsWithoutADefaultRouteNeedsATaskToo) {
+  fs::remove_all(model_);
+  tests::write_tiny_kinds(model_, "splade_poolings");
+  edit("router_config.json", R"("default_route": "document")", R"("default_route": null)");
+  edit("router_config.json", R"("allow_empty_key": true)", R"("allow_empty_key": false)");
+  const EmbeddingPipeline pipeline = load();
+  const std::vector<std::string> texts = {"a fox"};
+  const auto sparse = EmbeddingKinds::only(EmbeddingKind::sparse);
+  EXPECT_EQ(pipeline.embed_kinds(texts, sparse, {.task = "title"}).sparse.size(), 1U);
+  for (const char* task : {"", "other"}) {
+    const Error error = base::error_of([&] { (void)pipeline.embed_kinds(texts, sparse, {.task = task}); });
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(error.message().find("it has query, document, title"), std::string::npos) << error.message();
+  }
 }
 
 TEST_F(RouterOfTransformers, WhatItsRoutesDoNotShareIsRefused) {
