@@ -7,6 +7,7 @@
 #include "base/files/mapped_file.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_modules.h"
+#include "runtime/loading/model_files.h"
 #include "search/question_vectors.h"
 
 namespace alate::search {
@@ -36,13 +37,19 @@ EmbedOptions question_options() { return {.normalize = true, .sparse_top_k = kMo
 
 std::string vector_identity(const EmbeddingPipeline& pipeline) {
   FingerprintBuilder builder;
-  builder.add(pipeline.model().fingerprint());
-  for (const auto& [route, other] : pipeline.state().beside) builder.add(route).add(other.model().fingerprint());
-  const std::filesystem::path& folder = pipeline.model().folder();
-  for (const std::string_view name : kFiles) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(folder / name, error)) continue;
-    builder.add(name).add(base::MappedFile::open(folder / name)->bytes());
+  builder.add(pipeline.state().fingerprint());
+  const std::filesystem::path& home = pipeline.model().folder();
+  const auto add_files = [&](const std::filesystem::path& folder) {
+    for (const std::string_view name : kFiles) {
+      const std::filesystem::path file = folder / name;
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(file, error)) continue;
+      builder.add(file.lexically_relative(home).generic_string()).add(base::MappedFile::open(file)->bytes());
+    }
+  };
+  add_files(home);
+  for (const std::filesystem::path& folder : runtime::transformer_folders(home)) {
+    if (folder != home) add_files(folder);
   }
   builder.add(pipelines::embedding_prompt(pipeline, passage_options()));
   builder.add(pipelines::embedding_prompt(pipeline, question_options()));

@@ -65,6 +65,52 @@ TEST_F(RouterOfTransformers, TheFirstIsTheDefaultRoutes) {
   EXPECT_EQ(load().facts().hidden_size, 8U);
 }
 
+TEST_F(RouterOfTransformers, TheFirstIsThatOfTextsWithoutATask) {
+  edit("router_config.json", R"("route_mappings": {})", R"-("route_mappings": {"(None, 'text')": "title"})-");
+  EXPECT_EQ(runtime::transformer_folders(model_).front(), model_ / "title_0_Transformer");
+  const EmbeddingPipeline pipeline = load();
+  EXPECT_EQ(&pipelines::pipeline_for(pipeline, {}), &pipeline);
+  EXPECT_EQ(pipeline.max_length(), 14U);
+  write("router_of_transformers");
+  // A route of the name of the texts' kind comes before the default one.
+  edit("router_config.json", R"("title": [)", R"("text": [)");
+  EXPECT_EQ(runtime::transformer_folders(model_).front(), model_ / "title_0_Transformer");
+  EXPECT_EQ(load().max_length(), 14U);
+}
+
+TEST_F(RouterOfTransformers, TransformersThatRoutesShareAreLoadedOnce) {
+  write("router_of_architectures");
+  edit("router_config.json", R"("default_route": "title")", R"("default_route": "query")");
+  const EmbeddingPipeline pipeline = load();
+  EXPECT_EQ(pipeline.facts().architecture, "distilbert");
+  EXPECT_EQ(pipeline.state().beside.size(), 2U);
+  EXPECT_EQ(pipeline.state().others().size(), 1U);
+  const std::size_t weights = pipelines::TaskPipelines::load(model_, {}).weight_bytes();
+  EXPECT_EQ(weights, pipeline.state().main_entry_point()->facts().weight_bytes +
+                         pipeline.state().others()[0].state().main_entry_point()->facts().weight_bytes);
+}
+
+TEST_F(RouterOfTransformers, FingerprintsAreOfAll) {
+  const auto fingerprint = [&] { return to_string(pipelines::TaskPipelines::load(model_, {}).fingerprint()); };
+  const auto first = [&] { return to_string(load().model().fingerprint()); };
+  const std::string of_all = fingerprint(), of_first = first();
+  EXPECT_EQ(fingerprint(), of_all);
+  fs::copy_file(model_ / "title_0_Transformer/model.safetensors", model_ / "query_0_Transformer/model.safetensors",
+                fs::copy_options::overwrite_existing);
+  EXPECT_EQ(first(), of_first);
+  EXPECT_NE(fingerprint(), of_all);
+  write("router_first");
+  EXPECT_EQ(fingerprint(), first()) << "of one transformer";
+}
+
+TEST_F(RouterOfTransformers, GraphsAreWrittenForEach) {
+  const fs::path graphs = folder_.path() / "graphs";
+  EXPECT_TRUE(EmbeddingPipeline::load(model_, {.load = {.dump_graphs = graphs}}).kinds().dense);
+  EXPECT_TRUE(fs::exists(graphs / "00_input.txt"));
+  EXPECT_TRUE(fs::exists(graphs / "query_0_Transformer/00_input.txt"));
+  EXPECT_TRUE(fs::exists(graphs / "title_0_Transformer/00_input.txt"));
+}
+
 TEST_F(RouterOfTransformers, EachHasItsOwnTokenizerAndLength) {
   const EmbeddingPipeline pipeline = load();
   EXPECT_EQ(pipelines::embedding_row_limit(pipeline, {.task = "query"}), 9U);
@@ -143,6 +189,8 @@ TEST_F(RouterOfTransformers, OfOneTransformerWithoutADefaultRouteNeedsATaskToo) 
   EXPECT_EQ(pipeline.dimensions(), 7U);
   EXPECT_EQ(base::error_of([&] { (void)pipeline.embed("a fox"); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(pipelines::check_loadable(model_, {}).backend, "cpu");
+  // What is cut into chunks is a document.
+  EXPECT_FALSE(Chunker(pipeline).chunk("a fox. a dog.", {.method = ChunkMethod::semantic}).chunks.empty());
 }
 
 TEST_F(RouterOfTransformers, OfSparseModelsWithoutADefaultRouteNeedsATaskToo) {
