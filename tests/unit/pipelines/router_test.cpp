@@ -220,6 +220,27 @@ TEST_F(RouterOfTransformers, WhatItsRoutesDoNotShareIsRefused) {
   EXPECT_TRUE(wider.message().ends_with(": Router")) << wider.message();
 }
 
+TEST_F(RouterOfTransformers, SparseVectorsOfOtherVocabulariesAreRefused) {
+  const fs::path wider = folder_.path() / "wider";
+  fs::copy(tests::recorded_kinds() / "splade_routes", wider, fs::copy_options::recursive);
+  const auto widen = [&](const std::string& name, const std::string& from, const std::string& to) {
+    const std::string file = "wider/query_0_Transformer/" + name;
+    std::string text = base::read_text_file(folder_.path() / file);
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) text.replace(at, from.size(), to);
+    folder_.write(file, text);
+  };
+  widen("config.json", R"("vocab_size": 88)", R"("vocab_size": 89)");
+  widen("shapes.json", "[88", "[89");
+  fs::remove_all(model_);
+  tests::write_tiny_model(wider, model_);
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(
+      error.message().find("'document_0_Transformer' and 'query_0_Transformer' give vectors of 88 and 89 numbers"),
+      std::string::npos)
+      << error.message();
+}
+
 TEST_F(RouterOfTransformers, HostileFiles) {
   const std::string config = base::read_text_file(model_ / "router_config.json");
   const auto code_with = [&](const std::string& from, const std::string& to) {
