@@ -67,10 +67,14 @@ std::size_t TaskPipelines::max_length() const {
   return embedding_ ? embedding_->max_length() : text_model_->max_length;
 }
 
+Fingerprint TaskPipelines::fingerprint() const {
+  return embedding_ ? embedding_->state().fingerprint() : model().fingerprint();
+}
+
 std::size_t TaskPipelines::weight_bytes() const {
   if (embedding_) {
     std::size_t bytes = embedding_->state().main_entry_point()->facts().weight_bytes;
-    for (const auto& [route, other] : embedding_->state().beside)
+    for (const EmbeddingPipeline& other : embedding_->state().others())
       bytes += other.state().main_entry_point()->facts().weight_bytes;
     return bytes;
   }

@@ -43,6 +43,8 @@ class TaskPipelines {
   const std::string& mask() const { return mask_; }
   /// Bytes of the weights that the main task's entry point holds; 0 if its backend does not say.
   std::size_t weight_bytes() const;
+  /// Model::fingerprint, of all transformers.
+  Fingerprint fingerprint() const;
 
  private:
   RerankPipeline made_reranker() const;

@@ -125,7 +125,7 @@ class IndexBuilder {
   IndexBuilder(const EmbeddingPipeline& pipeline, const fs::path& folder, const IndexOptions& options,
                const base::ControlledCall& call)
       : pipeline_(pipeline),
-        chunker_(pipeline),
+        chunker_(pipelines::pipeline_for(pipeline, search::passage_options().task)),
         folder_(folder),
         options_(options),
         call_(call),

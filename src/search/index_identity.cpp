@@ -7,6 +7,7 @@
 #include "base/files/mapped_file.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_modules.h"
+#include "runtime/loading/model_files.h"
 #include "search/question_vectors.h"
 
 namespace alate::search {
@@ -36,13 +37,19 @@ EmbedOptions question_options() { return {.normalize = true, .sparse_top_k = kMo
 
 std::string vector_identity(const EmbeddingPipeline& pipeline) {
   FingerprintBuilder builder;
-  builder.add(pipeline.model().fingerprint());
-  for (const auto& [route, other] : pipeline.state().beside) builder.add(route).add(other.model().fingerprint());
-  const std::filesystem::path& folder = pipeline.model().folder();
-  for (const std::string_view name : kFiles) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(folder / name, error)) continue;
-    builder.add(name).add(base::MappedFile::open(folder / name)->bytes());
+  builder.add(pipeline.state().fingerprint());
+  const std::filesystem::path& home = pipeline.model().folder();
+  const auto add_files = [&](const std::filesystem::path& folder) {
+    for (const std::string_view name : kFiles) {
+      const std::filesystem::path file = folder / name;
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(file, error)) continue;
+      builder.add(file.lexically_relative(home).generic_string()).add(base::MappedFile::open(file)->bytes());
+    }
+  };
+  add_files(home);
+  for (const std::filesystem::path& folder : runtime::transformer_folders(home)) {
+    if (folder != home) add_files(folder);
   }
   builder.add(pipelines::embedding_prompt(pipeline, passage_options()));
   builder.add(pipelines::embedding_prompt(pipeline, question_options()));
@@ -67,8 +74,15 @@ std::string sparse_identity(const EmbeddingPipeline& pipeline) {
   const pipelines::KindModules& modules = pipeline.state().kinds;
   FingerprintBuilder builder;
   builder.add(std::uint64_t{modules.splade.has_value()});
-  if (modules.splade)
-    builder.add(std::uint64_t{modules.splade->sums}).add(std::uint64_t{modules.splade->takes_log_twice});
+  const auto add_splade = [&](const pipelines::SpladeModule& splade) {
+    builder.add(std::uint64_t{splade.sums}).add(std::uint64_t{splade.takes_log_twice});
+  };
+  if (modules.splade) add_splade(*modules.splade);
+  for (const auto& [route, splade] : modules.splades) {
+    if (splade == *modules.splade) continue;
+    builder.add(route);
+    add_splade(splade);
+  }
   const auto add_file = [&](const std::filesystem::path& file) {
     std::error_code error;
     if (std::filesystem::is_regular_file(file, error)) builder.add(base::MappedFile::open(file)->bytes());

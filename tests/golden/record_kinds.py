@@ -155,9 +155,11 @@ def record_sparse_modules(folder, seed, modules, tasks=(None,), most=3, query_se
     model = SparseEncoder(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})
     counts = []
     for task in tasks:
-        encode = {None: model.encode, "query": model.encode_query, "document": model.encode_document}[task]
+        encode = {"query": model.encode_query, "document": model.encode_document}.get(task, model.encode)
         for name, top in ((task or "texts", None), ((task or "top") + f"_{most}", most)):
             options = {} if top is None else {"max_active_dims": top}
+            if task not in (None, "query", "document"):
+                options["task"] = task
             vectors = encode(TEXTS, convert_to_sparse_tensor=False, batch_size=len(TEXTS), **options).float()
             alone = torch.stack([encode(text, convert_to_sparse_tensor=False, **options) for text in TEXTS])
             assert (alone - vectors).abs().max() < 5e-6 * vectors.abs().max()
@@ -199,6 +201,16 @@ def record_routes(folder, seed):
                 SpladePooling(pooling_strategy=strategy, activation_function=activation)]
     router = Router.for_query_document(query_modules=route("max", "relu"), document_modules=route("sum", "log1p_relu"))
     return record_sparse_modules(folder, seed, [router], tasks=("query", "document"), query_seed=seed + 1)
+
+
+def record_poolings(folder, seed):
+    """Routes over one masked language model, pooled otherwise."""
+    shared = Transformer(bert_folder("ForMaskedLM", seed), transformer_task="fill-mask")
+    router = Router({"query": [shared, SpladePooling(pooling_strategy="sum", activation_function="log1p_relu")],
+                     "document": [shared, SpladePooling(pooling_strategy="max", activation_function="relu")],
+                     "title": [shared, SpladePooling(pooling_strategy="max", activation_function="log1p_relu")]},
+                    default_route="document")
+    return record_sparse_modules(folder, seed, [router], tasks=(None, "query", "document", "title"), query_seed=seed)
 
 
 # ---- bge-m3 -------------------------------------------------------------------------------------------------------
@@ -344,6 +356,7 @@ RECIPES = {
     "autoencoder_normalized": lambda folder: record_codes(folder, 90, True),
     "static_queries": lambda folder: record_static(folder, 91),
     "splade_routes": lambda folder: record_routes(folder, 92),
+    "splade_poolings": lambda folder: record_poolings(folder, 93),
     "m3": lambda folder: record_m3(folder, 84),
     "colbert_pylate": lambda folder: record_late(folder, "pylate", 85),
     "colbert_attending": lambda folder: record_late(folder, "pylate", 86, attend=True),

@@ -19,12 +19,13 @@ from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer import modules as st
 from sentence_transformers.sentence_transformer.modules.weighted_layer_pooling import WeightedLayerPooling
-from transformers import BertConfig, BertModel, LlamaConfig, LlamaForCausalLM
+from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel, LlamaConfig, LlamaForCausalLM
 
-from record_embeddings import TEXTS, VOCAB, write_json, write_tokenizer
+from record_embeddings import SPECIALS, TEXTS, VOCAB, write_json, write_tokenizer
 from tiny_weights import weight
 
 HIDDEN = 16
+OTHER_VOCAB = SPECIALS + VOCAB[:len(SPECIALS) - 1:-1]  # the same tokens with other ids
 
 
 def bert_config(**changes):
@@ -37,12 +38,13 @@ def llama_config(**changes):
                                  num_key_value_heads=1, intermediate_size=20, max_position_embeddings=40), **changes})
 
 
-def transformer(config=None, **options):
+def transformer(config=None, model=None, vocab=VOCAB, **options):
     """A Transformer module with weights from the seed."""
     folder = pathlib.Path(tempfile.mkdtemp())
-    model = BertModel(config or bert_config())
+    model = model or BertModel(config or bert_config())
     model.save_pretrained(folder)
     write_tokenizer(folder, only_vocab=True, model_max_length=40)
+    (folder / "vocab.txt").write_text("\n".join(vocab) + "\n", encoding="utf-8")
     return st.Transformer(str(folder), **options)
 
 
@@ -60,7 +62,9 @@ class Chain:
         SentenceTransformer(modules=self.make(), device="cpu", **self.model).save(
             str(folder), create_model_card=False)
         for path in sorted(folder.rglob("tokenizer.json")):
-            (path.parent / "vocab.txt").write_text("\n".join(VOCAB) + "\n", encoding="utf-8")
+            ids = json.loads(path.read_text(encoding="utf-8"))["model"]["vocab"]
+            vocab = next(each for each in (VOCAB, OTHER_VOCAB) if {token: i for i, token in enumerate(each)} == ids)
+            (path.parent / "vocab.txt").write_text("\n".join(vocab) + "\n", encoding="utf-8")
             path.unlink()
         if self.edit:
             self.edit(folder)
@@ -155,6 +159,17 @@ def asym_of_transformers():
             st.Normalize()]
 
 
+def router_of_architectures():
+    """A DistilBERT with ids of its own, and a BERT that two routes share."""
+    small = DistilBertModel(DistilBertConfig(vocab_size=len(OTHER_VOCAB), dim=8, n_layers=1, n_heads=2, hidden_dim=12,
+                                             max_position_embeddings=40))
+    shared = transformer()
+    return [st.Router({"query": [transformer(model=small, vocab=OTHER_VOCAB, max_seq_length=12), st.Pooling(8), dense(8, 6)],
+                       "document": [shared, st.Pooling(HIDDEN, "cls"), dense(HIDDEN, 6, "GELU")],
+                       "title": [shared, st.Pooling(HIDDEN, "max"), dense(HIDDEN, 6)]}, default_route="title"),
+            st.Normalize()]
+
+
 def as_asym(folder):
     """The file and the class name of earlier versions."""
     place = next(path.parent for path in folder.rglob("router_config.json"))
@@ -220,6 +235,7 @@ CHAINS = {
     "asym": Chain(lambda: [transformer(), st.Pooling(HIDDEN, "max"), st.Router({"query": [dense(HIDDEN, 5)], "document": [dense(HIDDEN, 5)]}),
                            st.Normalize()], edit=as_asym, calls=TASKS),
     "router_of_transformers": Chain(router_of_transformers, prompts={"query": "query: "}, calls={**TASKS, "title": {"task": "title"}}),
+    "router_of_architectures": Chain(router_of_architectures, calls={**TASKS, "title": {"task": "title"}}),
     "asym_of_transformers": Chain(asym_of_transformers, edit=as_asym, calls=TASKS),
     "router_without_default": Chain(
         lambda: [transformer(), st.Pooling(HIDDEN), st.Router({"query": [dense(HIDDEN, 7)], "document": [dense(HIDDEN, 7, "ReLU")]},

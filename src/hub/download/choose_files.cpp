@@ -95,9 +95,12 @@ Files module_weights(const FilesByName& by_name, const ReadRemoteText& read) {
     if (file == nullptr) file = find_file(by_name, folder + "pytorch_model.bin");
     if (file != nullptr) {
       files.push_back(file);
-    } else if (const RemoteFile* index = find_file(by_name, folder + "model.safetensors.index.json")) {
-      for (const RemoteFile* each : sharded(by_name, *index, read)) files.push_back(each);
+      continue;
     }
+    const RemoteFile* index = find_file(by_name, folder + "model.safetensors.index.json");
+    if (index == nullptr) index = find_file(by_name, folder + "pytorch_model.bin.index.json");
+    if (index == nullptr) continue;
+    for (const RemoteFile* each : sharded(by_name, *index, read)) files.push_back(each);
   }
   return files;
 }

@@ -37,7 +37,7 @@ PackedChunks plan(const TokenMap& map, const std::optional<EmbeddingPipeline>& p
     throw Error(ErrorCode::unsupported,
                 "the method semantic compares sentences by their embeddings; name an embedding model: semantic");
   pipelines::Sentences sentences = pipelines::sentences_of(map);
-  const EmbedOptions embed{.normalize = true};
+  const EmbedOptions embed{.normalize = true, .task = std::string(pipelines::task_of_chunked(*pipeline))};
   const Embeddings made = pipelines::embed_texts(*pipeline, std::span<const std::string_view>(sentences.texts), embed,
                                                  {.cancellation = cancellation});
   return pipelines::plan_semantic_chunks(map, std::move(sentences), made.vectors.values<float>(), options);

@@ -29,10 +29,19 @@ EmbeddingPipeline chosen(LoadedPipeline loaded, const std::filesystem::path& fol
   return std::move(loaded.pipeline);
 }
 
-Tensor vectors_of_texts(const EmbeddingPipeline& pipeline, const runtime::LoadWatch& watch) {
+// Of each transformer.
+std::vector<Tensor> vectors_of_texts(const EmbeddingPipeline& pipeline, const runtime::LoadWatch& watch) {
   const RouteTable& routes = pipeline.state().modules.routes;
-  const std::string task = routes.names.empty() || routes.has_default() ? "" : pipeline.state().modules.route;
-  return embed_texts(pipeline, choice_texts(), {.task = task}, {.cancellation = watch.cancellation()}).vectors;
+  const bool needs_task = !routes.names.empty() && !routes.has_default();
+  std::vector<EmbeddingPipeline> pipelines = pipeline.state().others();
+  pipelines.insert(pipelines.begin(), pipeline);
+  std::vector<Tensor> vectors;
+  for (const EmbeddingPipeline& each : pipelines) {
+    const std::string task = needs_task ? each.state().modules.route : "";
+    vectors.push_back(
+        embed_texts(each, choice_texts(), {.task = task}, {.cancellation = watch.cancellation()}).vectors);
+  }
+  return vectors;
 }
 
 // The result of trying one candidate.
@@ -43,7 +52,7 @@ struct Trial {
 };
 
 Trial try_dtype(const std::filesystem::path& folder, EmbeddingRequest request, const DTypeCandidate& candidate,
-                const runtime::LoadWatch& watch, const Tensor& wanted) {
+                const runtime::LoadWatch& watch, const std::vector<Tensor>& wanted) {
   request.load.options.dtype = candidate.type;
   Trial trial;
   try {
@@ -54,7 +63,12 @@ Trial try_dtype(const std::filesystem::path& folder, EmbeddingRequest request, c
       trial.refusal = "the backend '" + trial.loaded->model->facts.backend + "' was chosen for it";
       return trial;
     }
-    trial.cosine = mean_cosine(wanted, vectors_of_texts(trial.loaded->pipeline, watch));
+    const std::vector<Tensor> found = vectors_of_texts(trial.loaded->pipeline, watch);
+    trial.cosine = 1;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const double cosine = mean_cosine(wanted[i], found[i]);
+      if (std::isnan(cosine) || cosine < trial.cosine) trial.cosine = cosine;
+    }
   } catch (const Error& error) {
     if (error.code() == ErrorCode::cancelled) throw;
     trial.refusal = error.message();
@@ -117,7 +131,7 @@ EmbeddingPipeline load_fastest(const std::filesystem::path& folder, const Embedd
 
   const std::vector<DTypeCandidate> candidates = faster_dtypes(rates.value_or(*measured));
   if (candidates.empty()) return chosen(std::move(plain), folder, "no type's products are faster on this machine");
-  const Tensor wanted = vectors_of_texts(plain.pipeline, watch);
+  const std::vector<Tensor> wanted = vectors_of_texts(plain.pipeline, watch);
   std::string refusals;
   for (const DTypeCandidate& candidate : candidates) {
     Trial trial = try_dtype(folder, request, candidate, watch, wanted);

@@ -32,6 +32,23 @@ EmbeddingPipeline::State::State(Model loaded, Tokenizer tokens, pipelines::Embed
                                 pipelines::KindModules kinds_read)
     : model(std::move(loaded)), tokenizer(std::move(tokens)), modules(std::move(read)), kinds(std::move(kinds_read)) {}
 
+std::vector<EmbeddingPipeline> EmbeddingPipeline::State::others() const {
+  std::vector<EmbeddingPipeline> found;
+  for (const auto& [route, other] : beside) {
+    const auto is_same = [&](const EmbeddingPipeline& each) { return &each.state() == &other.state(); };
+    if (std::ranges::none_of(found, is_same)) found.push_back(other);
+  }
+  return found;
+}
+
+Fingerprint EmbeddingPipeline::State::fingerprint() const {
+  if (beside.empty()) return model.fingerprint();
+  FingerprintBuilder builder;
+  builder.add(model.fingerprint());
+  for (const auto& [route, other] : beside) builder.add(route).add(other.model().fingerprint());
+  return builder.finish();
+}
+
 std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point(bool normalize,
                                                                                  std::string_view task) const {
   const pipelines::EmbeddingModules& route = modules.for_task(task);
@@ -47,6 +64,7 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::kind_entry_
                                                                                       bool normalize,
                                                                                       std::string_view task) const {
   if (asked == EmbeddingKinds::only(EmbeddingKind::dense) && width > 0) return entry_point(normalize, task);
+  if (!kinds.routes.names.empty()) kinds.routes.place_of(task);  // loading has asked for that of no task
   return pipelines::kind_entry_point(model.state(), modules.for_task(task), kinds, asked, normalize, task,
                                      adapter_of(task));
 }
@@ -90,8 +108,7 @@ std::string or_adapters(const EmbeddingPipeline::State& state) {
 }
 
 void require_task(const EmbeddingPipeline::State& state, const EmbedOptions& options) {
-  const pipelines::RouteTable& routes =
-      state.kinds.static_weights ? state.kinds.static_weights->routes : state.modules.routes;
+  const pipelines::RouteTable& routes = state.kinds.routes.names.empty() ? state.modules.routes : state.kinds.routes;
   if (!routes.names.empty()) routes.place_of(options.task);
   if (options.task.empty() || pipelines::is_query(options) || options.task == "document") return;
   if (routes.knows(options.task) || !state.adapter_of(options.task).empty()) return;
@@ -176,6 +193,11 @@ const EmbeddingPipeline& pipeline_for(const EmbeddingPipeline& pipeline, std::st
   if (state.beside.empty()) return pipeline;
   const auto found = state.beside.find(state.routes.names[state.routes.place_of(task)]);
   return found == state.beside.end() ? pipeline : found->second;
+}
+
+std::string_view task_of_chunked(const EmbeddingPipeline& pipeline) {
+  const RouteTable& routes = pipeline.state().modules.routes;
+  return routes.names.empty() || routes.has_default() ? "" : "document";
 }
 
 const std::string& embedding_prompt(const EmbeddingPipeline& any, const EmbedOptions& options) {

@@ -40,6 +40,11 @@ struct EmbeddingPipeline::State {
   pipelines::RouteTable routes;
   std::map<std::string, EmbeddingPipeline, std::less<>> beside;
 
+  /// The pipelines in `beside`, each once.
+  std::vector<EmbeddingPipeline> others() const;
+  /// Model::fingerprint, of all transformers.
+  Fingerprint fingerprint() const;
+
   /// The entry point that ends in the folder's modules for texts of a task, with or without normalization; compiled at
   /// first use. Throws as EmbeddingModules::for_task, and unsupported for a route whose vectors have another width than
   /// `width`. REQUIRES: the model gives dense embeddings, and this pipeline is pipeline_for the task.
@@ -76,6 +81,9 @@ struct EmbeddingRequest {
 /// The pipeline that texts of a task go through: another one where their route has a transformer of its own. The
 /// functions below find it themselves. Throws as RouteTable::place_of.
 const EmbeddingPipeline& pipeline_for(const EmbeddingPipeline& pipeline, std::string_view task);
+
+/// The task of texts that are cut into chunks: none, or "document" where a Router has no route for texts without one.
+std::string_view task_of_chunked(const EmbeddingPipeline& pipeline);
 
 /// A pipeline, and its model while it has no other owner.
 struct LoadedPipeline {

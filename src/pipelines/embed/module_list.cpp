@@ -120,6 +120,10 @@ bool RouteTable::knows(std::string_view task) const {
   return tasks.contains(task) || std::ranges::find(names, task) != names.end();
 }
 
+bool RouteTable::has_default() const {
+  return !otherwise.empty() || !any_task.empty() || std::ranges::find(names, "text") != names.end();
+}
+
 std::size_t RouteTable::place_of(std::string_view task) const {
   const auto place = [&](std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());

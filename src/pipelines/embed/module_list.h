@@ -27,7 +27,7 @@ struct RouteTable {
   /// Whether a route is for this task by name.
   bool knows(std::string_view task) const;
   /// Whether texts without a task have a route.
-  bool has_default() const { return !otherwise.empty() || !any_task.empty(); }
+  bool has_default() const;
   /// The place in `names`. Throws invalid_argument for a task without a route, and without a task where none is the
   /// default.
   std::size_t place_of(std::string_view task) const;

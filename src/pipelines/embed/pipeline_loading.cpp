@@ -3,6 +3,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -72,8 +73,12 @@ std::vector<EmbeddingRequest> other_requests(const Model::State& model, const Em
   std::vector<EmbeddingRequest> others;
   if (!request.load.transformer.empty()) return others;
   std::vector<std::filesystem::path> folders = runtime::transformer_folders(model.folder);
-  for (std::size_t i = 1; i < folders.size(); ++i)
-    others.emplace_back(request).load.transformer = std::move(folders[i]);
+  for (std::size_t i = 1; i < folders.size(); ++i) {
+    runtime::LoadRequest& load = others.emplace_back(request).load;
+    // Each has graphs of the same names.
+    if (!load.options.dump_graphs.empty()) load.options.dump_graphs /= folders[i].lexically_relative(model.folder);
+    load.transformer = std::move(folders[i]);
+  }
   return others;
 }
 
@@ -106,13 +111,16 @@ void add_others(EmbeddingPipeline::State& state, const std::filesystem::path& fo
   const std::vector<EmbeddingRequest> others = other_requests(state.model.state(), request);
   if (others.empty()) return;
   const ModuleList list = read_module_list(folder, *read_json(folder, "modules.json"));
+  // Of dense vectors, or of sparse ones as wide as a vocabulary.
+  const std::size_t width = state.main_entry_point()->width().row;
+  const std::string first = runtime::transformer_folders(folder).front().filename().string();
   for (const EmbeddingRequest& other : others) {
     // The progress that is reported is that of the first load.
     runtime::LoadWatch silent(watch.cancellation());
     const auto made = load_part(read_files(folder, other, silent));
-    if (made->width != state.width)
-      throw make_error(ErrorCode::unsupported, "the routes '", state.modules.route, "' and '", made->modules.route,
-                       "' of the model's Router give vectors of ", state.width, " and ", made->width,
+    if (const std::size_t given = made->main_entry_point()->width().row; given != width)
+      throw make_error(ErrorCode::unsupported, "the routes of the model's Router over '", first, "' and '",
+                       other.load.transformer.filename().string(), "' give vectors of ", width, " and ", given,
                        " numbers; both must be as wide here: Router");
     const EmbeddingPipeline pipeline(made);
     for (const std::size_t place : chains_over(other.load.transformer, list)) {

@@ -119,11 +119,11 @@ Value static_weights(Builder& b, const models::EncoderInputs& in, const StaticWe
   return graph::take_rows(b, table, in.ids);
 }
 
-// Refers to its arguments but `kinds`.
+// Refers to the modules. `pooling` is null for models without SPLADE.
 runtime::Head head_of(const EmbeddingModules& dense, const KindModules& modules, const EmbeddingKinds& kinds,
-                      bool normalize, bool is_static) {
-  return [&dense, &modules, kinds, normalize, is_static](Builder& b, const models::EncoderInputs& in,
-                                                         const models::BuiltEncoder& built) {
+                      bool normalize, bool is_static, const SpladeModule* pooling) {
+  return [&dense, &modules, kinds, normalize, is_static, pooling](Builder& b, const models::EncoderInputs& in,
+                                                                  const models::BuiltEncoder& built) {
     if (is_static) {
       b.output("token_weights", static_weights(b, in, *modules.static_weights));
       return;
@@ -132,7 +132,7 @@ runtime::Head head_of(const EmbeddingModules& dense, const KindModules& modules,
       b.output("sparse_embedding",
                codes(b, sentence_embedding(b, in, built, dense, dense.normalizes()), *modules.autoencoder));
     if (kinds.dense) embedding_head(dense, normalize)(b, in, built);
-    if (kinds.sparse && modules.splade) b.output("sparse_embedding", splade(b, in, built, *modules.splade));
+    if (kinds.sparse && pooling != nullptr) b.output("sparse_embedding", splade(b, in, built, *pooling));
     if (kinds.sparse && modules.token_weights)
       b.output("token_weights", graph::relu(b, linear(b, built.last_hidden_state, modules.token_weights->layer)));
     if (kinds.multi_vector && modules.late_interaction)
@@ -163,7 +163,13 @@ std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& 
   if (!dense.route.empty()) name += " " + dense.route;
   const bool is_static = modules.is_static(task);
   if (is_static) name += " static";
-  return model.entry_point(name, {.head = head_of(dense, modules, kinds, normalize, is_static),
+  const SpladeModule* pooling = modules.splade ? &modules.splade_for(task) : nullptr;
+  // Routes with the same settings share a program.
+  if (pooling != nullptr && *pooling != *modules.splade) {
+    name += pooling->sums ? " sum" : " max";
+    if (pooling->takes_log_twice) name += " log twice";
+  }
+  return model.entry_point(name, {.head = head_of(dense, modules, kinds, normalize, is_static, pooling),
                                   .choice = head_choice(modules, kinds, is_static),
                                   .adapter = adapter});
 }
@@ -171,7 +177,8 @@ std::shared_ptr<const runtime::EntryPoint> kind_entry_point(const Model::State& 
 void check_kinds(const Model::State& model, const EmbeddingModules& dense, const KindModules& modules,
                  const EmbeddingKinds& kinds, bool normalize) {
   const bool is_static = modules.is_static({});
-  model.check(head_of(dense, modules, kinds, normalize, is_static), head_choice(modules, kinds, is_static));
+  const SpladeModule* pooling = modules.splade ? &*modules.splade : nullptr;
+  model.check(head_of(dense, modules, kinds, normalize, is_static, pooling), head_choice(modules, kinds, is_static));
 }
 
 }  // namespace alate::pipelines

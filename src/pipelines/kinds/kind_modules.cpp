@@ -85,16 +85,14 @@ SpladeModule read_splade_chain(const Chain& chain) {
 KindModules read_sparse_routes(const ModuleList& list, const std::filesystem::path& transformer) {
   KindModules modules;
   modules.is_dense = false;
-  StaticWeightsModule table{.folder = {}, .routes = list.routes, .reached = {}};
+  modules.routes = list.routes;
+  StaticWeightsModule table;
   for (const std::size_t route : chains_over(transformer, list)) {
     const Chain& chain = list.chains[route];
     if (chain.size() != 1 || chain[0].type != kStaticWeights) {
       const SpladeModule splade = read_splade_chain(chain);
-      if (modules.splade && *modules.splade != splade)
-        throw Error(ErrorCode::unsupported,
-                    "the Router of modules.json has SpladePooling modules with other settings in each route, which are "
-                    "not built together: SpladePooling");
-      modules.splade = splade;
+      if (!modules.splade) modules.splade = splade;
+      if (!list.routes.names.empty()) modules.splades.emplace(list.routes.names[route], splade);
       continue;
     }
     if (!table.folder.empty() && table.folder != chain[0].folder)
@@ -105,6 +103,7 @@ KindModules read_sparse_routes(const ModuleList& list, const std::filesystem::pa
   if (!modules.splade)
     throw make_error(ErrorCode::unsupported, "modules.json has no encoder beside the module '", kStaticWeights,
                      "', which is built for queries only: ", kStaticWeights);
+  modules.splade = modules.splade_for({});
   if (table.folder.empty()) return modules;
   const Json config = read_json(table.folder, "config.json").value_or(Json(Json::Object{}));
   if (const std::string path = config.get_string("path", ""); !path.empty())
@@ -157,9 +156,15 @@ std::vector<std::string> special_tokens(const std::filesystem::path& folder) {
 
 bool KindModules::is_static(std::string_view task) const {
   // Before a task is known, what is loaded is the encoder.
-  if (!static_weights || (task.empty() && !static_weights->routes.has_default())) return false;
-  const std::string& route = static_weights->routes.names[static_weights->routes.place_of(task)];
+  if (!static_weights || (task.empty() && !routes.has_default())) return false;
+  const std::string& route = routes.names[routes.place_of(task)];
   return std::ranges::find(static_weights->reached, route) != static_weights->reached.end();
+}
+
+const SpladeModule& KindModules::splade_for(std::string_view task) const {
+  if (routes.names.empty() || (task.empty() && !routes.has_default())) return *splade;
+  const auto found = splades.find(routes.names[routes.place_of(task)]);
+  return found == splades.end() ? *splade : found->second;
 }
 
 KindModules read_kind_modules(const std::filesystem::path& folder, const std::filesystem::path& transformer) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,18 +53,21 @@ struct AutoEncoderModule {
 /// A weight of each token by a table, without the encoder: queries of models whose documents SPLADE expands.
 struct StaticWeightsModule {
   std::filesystem::path folder;      // of the table and of the tokenizer
-  RouteTable routes;                 // of the Router
   std::vector<std::string> reached;  // the routes that end here; the others are SPLADE's
 };
 
 struct KindModules {
   bool is_dense = true;
-  std::optional<SpladeModule> splade;
+  std::optional<SpladeModule> splade;  // of a Router: that of texts without a task, else of the first route
   std::optional<StaticWeightsModule> static_weights;  // only beside splade
   std::optional<AutoEncoderModule> autoencoder;       // not beside others
   std::optional<TokenWeightsModule> token_weights;    // not beside splade
   std::optional<TokenVectorsModule> token_vectors;
   std::optional<LateInteractionModule> late_interaction;  // not beside others
+
+  // Of a Router of sparse models: its routes, and the settings of those that end in SPLADE over this transformer.
+  RouteTable routes;
+  std::map<std::string, SpladeModule, std::less<>> splades;
 
   EmbeddingKinds kinds() const {
     return {.dense = is_dense,
@@ -73,6 +78,8 @@ struct KindModules {
   bool has_dense_chain() const { return is_dense || autoencoder; }
   /// Whether the texts of a task have static weights. Throws as RouteTable::place_of.
   bool is_static(std::string_view task) const;
+  /// The settings for the texts of a task. Throws as RouteTable::place_of. REQUIRES: splade.
+  const SpladeModule& splade_for(std::string_view task) const;
   /// The kind that the folder is for.
   EmbeddingKind main_kind() const { return kinds().list().front(); }
 };

@@ -56,18 +56,30 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
 constexpr std::size_t kMostTransformers = 64, kMostRoutedModules = 4096;
 
-// The modules of a Router's routes by their ids, those of the default route first.
+// The route of texts without a task, by the rules of pipelines' RouteTable::place_of; empty: the first.
+std::string usual_route(const formats::Json& config) {
+  const auto named = [](const formats::Json* object, std::string_view key) {
+    const formats::Json* name = object == nullptr ? nullptr : object->find(key);
+    return name != nullptr && name->is_string() ? name->as_string(key) : std::string();
+  };
+  const formats::Json* parameters = config.find("parameters");
+  const formats::Json* mappings = parameters == nullptr ? nullptr : parameters->find("route_mappings");
+  for (const std::string_view key : {"(None, 'text')", "(None, None)"}) {
+    if (std::string route = named(mappings, key); !route.empty()) return route;
+  }
+  return config.find("structure")->find("text") != nullptr ? "text" : named(parameters, "default_route");
+}
+
+// The modules of a Router's routes by their ids, those of the usual route first.
 std::vector<std::string> routed_modules(const formats::Json& config, const std::string& what) {
   const formats::Json* structure = config.find("structure");
   if (structure == nullptr || !structure->is_object()) return {};
-  const formats::Json* parameters = config.find("parameters");
-  const formats::Json* usual = parameters == nullptr ? nullptr : parameters->find("default_route");
-  const std::string otherwise = usual != nullptr && usual->is_string() ? usual->as_string(what) : "";
+  const std::string usual = usual_route(config);
   std::vector<std::string> ids, others;
   for (const auto& [route, chain] : structure->as_object(what)) {
     if (!chain.is_array()) continue;
     for (const formats::Json& id : chain.as_array(what)) {
-      if (id.is_string()) (route == otherwise ? ids : others).push_back(id.as_string(what));
+      if (id.is_string()) (route == usual ? ids : others).push_back(id.as_string(what));
       if (ids.size() + others.size() > kMostRoutedModules)
         throw make_error(ErrorCode::corrupt, what, " has routes of more than ", kMostRoutedModules, " modules");
     }

@@ -32,8 +32,8 @@ struct ModelFiles {
 ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// The folders of the transformers of the model in the folder `home`: one in all models but those with a Router whose
-/// routes have their own (at most 64). The first is that of the default route, else of the first route. Throws corrupt
-/// for a modules.json or a Router's file that leads out of the model or is no list.
+/// routes have their own (at most 64). The first is that of texts without a task, else of the first route. Throws
+/// corrupt for a modules.json or a Router's file that leads out of the model or is no list.
 std::vector<std::filesystem::path> transformer_folders(const std::filesystem::path& home);
 
 /// The files of one of transformer_folders. Throws as find_model_files.

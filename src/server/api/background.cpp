@@ -40,7 +40,7 @@ void answer_with_model(const Call& call, std::string_view model,
         services.work.push([exchange, family, work, hosted] {
           answer(*exchange, family, [&] {
             Response response = work(*hosted);
-            response.headers.set("X-Model-Fingerprint", to_string(hosted->pipelines.model().fingerprint()));
+            response.headers.set("X-Model-Fingerprint", to_string(hosted->pipelines.fingerprint()));
             return response;
           });
         });

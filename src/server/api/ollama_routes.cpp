@@ -136,8 +136,7 @@ void list_processes(Call& call) {
     Json::Array models;
     for (const LoadedListing& loaded : services.models.loaded()) {
       const HostedModel& model = *loaded.model;
-      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(),
-                          model.pipelines.model().fingerprint()};
+      const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(), model.pipelines.fingerprint()};
       models.push_back(ollama_process(listing_of(services.models, model), model.pipelines.facts(), run));
     }
     return json_response(Json(Json::Object{{"models", std::move(models)}}));

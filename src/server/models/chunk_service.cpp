@@ -51,10 +51,12 @@ class Chunking final : public ModelCall {
     }
     sentences_ = pipelines::sentences_of(*map_);
     require_room(sentences_.texts.size());
-    pipelines::PreparedRows rows = pipelines::prepare_embedding(*pipeline_, sentences_.texts, {}, never);
+    pipelines::PreparedRows rows = pipelines::prepare_embedding(*pipeline_, sentences_.texts, {.task = task()}, never);
     rows.truncated.clear();  // a sentence's beginning is enough to compare it
     return rows;
   }
+
+  std::string task() const { return std::string(pipelines::task_of_chunked(*pipeline_)); }
 
   // Of so many vectors.
   void require_room(std::size_t count) const {
@@ -69,7 +71,8 @@ class Chunking final : public ModelCall {
   std::string excess() const override { return ""; }  // nothing is cut
 
   std::shared_ptr<const runtime::BatchProgram> program() override {
-    return request_.late ? pipeline_->state().token_entry_point() : pipeline_->state().entry_point(true);
+    if (request_.late) return pipeline_->state().token_entry_point();
+    return pipelines::pipeline_for(*pipeline_, task()).state().entry_point(true, task());
   }
 
   void take(std::vector<float> values) override { values_ = std::move(values); }

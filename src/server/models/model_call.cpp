@@ -106,7 +106,7 @@ void ModelCall::reply() {
   if (hand_over()) return;
   Response response = respond();
   exchange_->stages.format = Clock::now() - begin;
-  response.headers.set("X-Model-Fingerprint", to_string(model->pipelines.model().fingerprint()));
+  response.headers.set("X-Model-Fingerprint", to_string(model->pipelines.fingerprint()));
   services_.models.touch(*model, request().keep_alive);
   exchange_->reply(std::move(response));
 }

@@ -88,7 +88,7 @@ std::unique_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const H
   const Clock::time_point begin = Clock::now();
   return with_errors_for_clients(model, options, [&] {
     auto loaded = pipelines::TaskPipelines::load(model.path(), options.load);
-    (void)loaded.model().fingerprint();  // read the files here, not while requests wait: answers include it
+    (void)loaded.fingerprint();  // read the files here, not while requests wait: answers include it
     runtime::BatchSchedulerOptions batches = options.batches;
     batches.even_row_length = runtime::even_row_length(loaded.facts().hidden_size);
     auto scheduler = std::make_unique<runtime::BatchScheduler>(batches, counted_in(statistics, options.observer));

@@ -97,6 +97,9 @@ TEST(ChooseFiles, TransformersOfARoutersRoutes) {
   EXPECT_EQ(chosen({"query_0_Transformer/model-1.safetensors", "query_0_Transformer/model.safetensors.index.json"}, {},
                    index),
             (Names{"query_0_Transformer/model-1.safetensors", "query_0_Transformer/model.safetensors.index.json"}));
+  EXPECT_EQ(chosen({"query_0_Transformer/model-1.safetensors", "query_0_Transformer/pytorch_model.bin.index.json"}, {},
+                   index),
+            (Names{"query_0_Transformer/model-1.safetensors", "query_0_Transformer/pytorch_model.bin.index.json"}));
   EXPECT_EQ(refused({"2_Dense/model.safetensors", "modules.json"}).code(), ErrorCode::not_found);
 }
 

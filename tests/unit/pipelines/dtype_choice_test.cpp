@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "formats/tensor_file.h"
+#include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -95,6 +96,24 @@ TEST(DTypeChoice, RefusesTypesWithTheFigureOrTheError) {
   EXPECT_NE(reason.find("int8 is faster, but weight '"), std::string::npos) << reason;
   EXPECT_NE(reason.find("not finite"), std::string::npos) << reason;
   EXPECT_NE(reason.find("bfloat16 is faster, but its mean cosine to float32 is "), std::string::npos) << reason;
+}
+
+TEST(DTypeChoice, ComparesTheVectorsOfEachTransformer) {
+  base::TemporaryFolder folder;
+  tests::write_tiny_model(source_folder() / "tests/golden/modules/router_of_transformers", folder.path());
+  runtime::LoadWatch unwatched;
+  EXPECT_EQ(load_fastest(folder.path(), {}, unwatched, kFastBf16).facts().dtype, "bfloat16");
+  // That of queries gives nothing, and texts without a task go through another.
+  const fs::path weights = folder.path() / "query_0_Transformer/model.safetensors";
+  std::vector<formats::NamedTensor> tensors = formats::read_tensors(weights);
+  for (formats::NamedTensor& named : tensors) {
+    if (!named.name.ends_with("layer.0.output.dense.weight")) continue;
+    named.tensor = Tensor::uninitialized(named.tensor.shape());
+    std::ranges::fill(named.tensor.mutable_values<float>(), std::numeric_limits<float>::infinity());
+  }
+  fs::remove(weights);
+  formats::write_tensors(weights, tensors);
+  EXPECT_EQ(load_fastest(folder.path(), {}, unwatched, kFastBf16).facts().dtype, "float32");
 }
 
 TEST(DTypes, GiveATextTheSameBitsAloneInABatchAndOnAnyNumberOfThreads) {

@@ -101,7 +101,10 @@ TEST_F(Kinds, RoutersSendQueriesPastTheEncoder) {
   write_router(R"(["t", "p"])");
   EXPECT_FALSE(read().is_static("query"));
   write_router(R"(["t", "o"])");
-  EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SpladePooling"));
+  const KindModules pooled = read();
+  EXPECT_TRUE(pooled.splade_for("query").sums);
+  for (const char* task : {"document", ""}) EXPECT_FALSE(pooled.splade_for(task).sums) << task;
+  EXPECT_EQ(base::error_of([&] { (void)pooled.splade_for("other"); }).code(), ErrorCode::invalid_argument);
   write_router(R"(["s"])");
   write("s/config.json", R"({"path": "/etc/idf.json"})");
   EXPECT_TRUE(refusal(ErrorCode::unsupported).ends_with(": SparseStaticEmbedding"));

@@ -18,6 +18,7 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/loading/model_files.h"
+#include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -62,6 +63,52 @@ TEST_F(RouterOfTransformers, TheFirstIsTheDefaultRoutes) {
   edit("router_config.json", R"("default_route": "document")", R"("default_route": "query")");
   EXPECT_EQ(runtime::transformer_folders(model_).front(), model_ / "query_0_Transformer");
   EXPECT_EQ(load().facts().hidden_size, 8U);
+}
+
+TEST_F(RouterOfTransformers, TheFirstIsThatOfTextsWithoutATask) {
+  edit("router_config.json", R"("route_mappings": {})", R"-("route_mappings": {"(None, 'text')": "title"})-");
+  EXPECT_EQ(runtime::transformer_folders(model_).front(), model_ / "title_0_Transformer");
+  const EmbeddingPipeline pipeline = load();
+  EXPECT_EQ(&pipelines::pipeline_for(pipeline, {}), &pipeline);
+  EXPECT_EQ(pipeline.max_length(), 14U);
+  write("router_of_transformers");
+  // A route of the name of the texts' kind comes before the default one.
+  edit("router_config.json", R"("title": [)", R"("text": [)");
+  EXPECT_EQ(runtime::transformer_folders(model_).front(), model_ / "title_0_Transformer");
+  EXPECT_EQ(load().max_length(), 14U);
+}
+
+TEST_F(RouterOfTransformers, TransformersThatRoutesShareAreLoadedOnce) {
+  write("router_of_architectures");
+  edit("router_config.json", R"("default_route": "title")", R"("default_route": "query")");
+  const EmbeddingPipeline pipeline = load();
+  EXPECT_EQ(pipeline.facts().architecture, "distilbert");
+  EXPECT_EQ(pipeline.state().beside.size(), 2U);
+  EXPECT_EQ(pipeline.state().others().size(), 1U);
+  const std::size_t weights = pipelines::TaskPipelines::load(model_, {}).weight_bytes();
+  EXPECT_EQ(weights, pipeline.state().main_entry_point()->facts().weight_bytes +
+                         pipeline.state().others()[0].state().main_entry_point()->facts().weight_bytes);
+}
+
+TEST_F(RouterOfTransformers, FingerprintsAreOfAll) {
+  const auto fingerprint = [&] { return to_string(pipelines::TaskPipelines::load(model_, {}).fingerprint()); };
+  const auto first = [&] { return to_string(load().model().fingerprint()); };
+  const std::string of_all = fingerprint(), of_first = first();
+  EXPECT_EQ(fingerprint(), of_all);
+  fs::copy_file(model_ / "title_0_Transformer/model.safetensors", model_ / "query_0_Transformer/model.safetensors",
+                fs::copy_options::overwrite_existing);
+  EXPECT_EQ(first(), of_first);
+  EXPECT_NE(fingerprint(), of_all);
+  write("router_first");
+  EXPECT_EQ(fingerprint(), first()) << "of one transformer";
+}
+
+TEST_F(RouterOfTransformers, GraphsAreWrittenForEach) {
+  const fs::path graphs = folder_.path() / "graphs";
+  EXPECT_TRUE(EmbeddingPipeline::load(model_, {.load = {.dump_graphs = graphs}}).kinds().dense);
+  EXPECT_TRUE(fs::exists(graphs / "00_input.txt"));
+  EXPECT_TRUE(fs::exists(graphs / "query_0_Transformer/00_input.txt"));
+  EXPECT_TRUE(fs::exists(graphs / "title_0_Transformer/00_input.txt"));
 }
 
 TEST_F(RouterOfTransformers, EachHasItsOwnTokenizerAndLength) {
@@ -142,6 +189,24 @@ TEST_F(RouterOfTransformers, OfOneTransformerWithoutADefaultRouteNeedsATaskToo) 
   EXPECT_EQ(pipeline.dimensions(), 7U);
   EXPECT_EQ(base::error_of([&] { (void)pipeline.embed("a fox"); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(pipelines::check_loadable(model_, {}).backend, "cpu");
+  // What is cut into chunks is a document.
+  EXPECT_FALSE(Chunker(pipeline).chunk("a fox. a dog.", {.method = ChunkMethod::semantic}).chunks.empty());
+}
+
+TEST_F(RouterOfTransformers, OfSparseModelsWithoutADefaultRouteNeedsATaskToo) {
+  fs::remove_all(model_);
+  tests::write_tiny_kinds(model_, "splade_poolings");
+  edit("router_config.json", R"("default_route": "document")", R"("default_route": null)");
+  edit("router_config.json", R"("allow_empty_key": true)", R"("allow_empty_key": false)");
+  const EmbeddingPipeline pipeline = load();
+  const std::vector<std::string> texts = {"a fox"};
+  const auto sparse = EmbeddingKinds::only(EmbeddingKind::sparse);
+  EXPECT_EQ(pipeline.embed_kinds(texts, sparse, {.task = "title"}).sparse.size(), 1U);
+  for (const char* task : {"", "other"}) {
+    const Error error = base::error_of([&] { (void)pipeline.embed_kinds(texts, sparse, {.task = task}); });
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(error.message().find("it has query, document, title"), std::string::npos) << error.message();
+  }
 }
 
 TEST_F(RouterOfTransformers, WhatItsRoutesDoNotShareIsRefused) {
@@ -153,6 +218,27 @@ TEST_F(RouterOfTransformers, WhatItsRoutesDoNotShareIsRefused) {
   const Error wider = refusal();
   EXPECT_EQ(wider.code(), ErrorCode::unsupported);
   EXPECT_TRUE(wider.message().ends_with(": Router")) << wider.message();
+}
+
+TEST_F(RouterOfTransformers, SparseVectorsOfOtherVocabulariesAreRefused) {
+  const fs::path wider = folder_.path() / "wider";
+  fs::copy(tests::recorded_kinds() / "splade_routes", wider, fs::copy_options::recursive);
+  const auto widen = [&](const std::string& name, const std::string& from, const std::string& to) {
+    const std::string file = "wider/query_0_Transformer/" + name;
+    std::string text = base::read_text_file(folder_.path() / file);
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) text.replace(at, from.size(), to);
+    folder_.write(file, text);
+  };
+  widen("config.json", R"("vocab_size": 88)", R"("vocab_size": 89)");
+  widen("shapes.json", "[88", "[89");
+  fs::remove_all(model_);
+  tests::write_tiny_model(wider, model_);
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(
+      error.message().find("'document_0_Transformer' and 'query_0_Transformer' give vectors of 88 and 89 numbers"),
+      std::string::npos)
+      << error.message();
 }
 
 TEST_F(RouterOfTransformers, HostileFiles) {

@@ -18,12 +18,14 @@
 #include "alate/embedding_precision.h"
 #include "alate/error.h"
 #include "alate/search.h"
+#include "base/files/mapped_file.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
 #include "search/html_text.h"
 #include "search/index_file.h"
 #include "search/index_writer.h"
 #include "search/matches.h"
+#include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -83,6 +85,39 @@ TEST_F(Index, FindsThePassageThatIsTheQuestion) {
   EXPECT_EQ(found[0].byte_end, 52U);
   const std::vector<std::pair<std::size_t, std::size_t>> spans = {{25, 28}, {29, 34}, {35, 40}, {41, 44}, {45, 51}};
   EXPECT_EQ(found[0].spans, spans);
+}
+
+TEST_F(Index, OfAModelWithRoutesIsOfDocumentsAndAskedByQueries) {
+  const fs::path model = folder_.path() / "model";
+  tests::write_tiny_model(source_folder() / "tests/golden/modules/router_of_transformers", model);
+  const auto edit = [&](const std::string& from, const std::string& to) {
+    std::string text = base::read_text_file(model / "router_config.json");
+    ASSERT_NE(text.find(from), std::string::npos);
+    text.replace(text.find(from), from.size(), to);
+    std::ofstream(model / "router_config.json") << text;
+  };
+  edit(R"("default_route": "document")", R"("default_route": null)");
+  edit(R"("allow_empty_key": true)", R"("allow_empty_key": false)");
+  const auto build_again = [&] {
+    IndexOptions options;
+    options.chunk.method = ChunkMethod::semantic;
+    return build_index(EmbeddingPipeline::load(model), {texts_.path()}, out(), options).embedded_files;
+  };
+  EXPECT_EQ(build_again(), 3U);
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(model);
+  const Embeddings asked = pipeline.embed("cat?", {.normalize = true, .task = "query"});
+  for (const SearchResult& result : SearchIndex::open(out()).search(pipeline, "cat?", {.top = 100})) {
+    const Embeddings passage = pipeline.embed(result.text, {.normalize = true, .task = "document"});
+    double cosine = 0;
+    for (std::size_t i = 0; i < pipeline.dimensions(); ++i)
+      cosine += double{asked.vectors.values<float>()[i]} * double{passage.vectors.values<float>()[i]};
+    EXPECT_NEAR(result.score, cosine, 1e-5) << result.text;
+  }
+  EXPECT_EQ(build_again(), 0U);
+  // The tokenizer of a route decides what its vectors are.
+  std::string vocabulary = base::read_text_file(model / "document_0_Transformer/vocab.txt");
+  std::ofstream(model / "document_0_Transformer/vocab.txt") << vocabulary.replace(vocabulary.find("cat"), 3, "dog");
+  EXPECT_EQ(build_again(), 3U);
 }
 
 TEST_F(Index, ScoresAreCosinesOfEmbeddings) {

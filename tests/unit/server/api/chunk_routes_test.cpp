@@ -114,6 +114,23 @@ TEST_F(ChunkRoutes, SemanticChunksAreTheLibrarys) {
   }
 }
 
+TEST_F(ChunkRoutes, WhereTextsNeedATaskChunksAreDocuments) {
+  for (const std::string name : {"router_without_default", "router_of_transformers"})
+    tests::write_tiny_model(source_folder() / "tests/golden/modules" / name, settings.models_dir / "tiny" / name);
+  const std::string config = R"(, "config": {"method": "semantic", "percentile": 40})";
+  for (const std::string name : {"router_without_default", "router_of_transformers"}) {
+    const std::string text = "The cat sat. A cat sat. Fox 1 2 3! The quick brown fox. On the mat the cat sat.";
+    const Chunker chunker(EmbeddingPipeline::load(settings.models_dir / "tiny" / name));
+    const Chunks wanted = chunker.chunk(text, {.method = ChunkMethod::semantic, .max_chunks = 50, .percentile = 40});
+    Texts texts;
+    for (const Chunk& chunk : wanted.chunks) texts.push_back(chunk.text);
+    EXPECT_EQ(texts_of(answer_to(R"("model": "tiny/)" + name + R"(", "text": ")" + text + '"' + config)), texts)
+        << name;
+    EXPECT_GT(texts.size(), 1U);
+  }
+  EXPECT_EQ(post(R"("model": "tiny/router_of_transformers", "text": "a", "late": true)").status, 422);
+}
+
 TEST_F(ChunkRoutes, RefusesWhatCannotBe) {
   const auto status = [&](const std::string& members) { return post(members).status; };
   EXPECT_EQ(status(R"("config": {})"), 400);
