@@ -191,6 +191,11 @@ class Counts(InScratchFolder):
         self.ctest(unit_a="fail")
         self.assertTrue(self.run_tool("count_tests", self.root)[1].endswith("0 1\n"))
 
+    def test_names_the_test_in_which_a_program_ended(self):
+        said = "[ RUN      ] Suite.One\n[       OK ] Suite.One (1 ms)\n[ RUN      ] Suite.Two\nSegmentation fault\n"
+        self.write("ctest.xml", f'<testsuite><testcase name="a" status="fail"><system-out>{said}</system-out></testcase></testsuite>')
+        self.assertEqual(self.run_tool("count_tests", self.root)[1], "a: crashed or ran out of time in Suite.Two\n0 1\n")
+
     def test_counts_a_program_without_tests_as_a_failure(self):
         self.ctest(unit_a="run")
         self.gtest("unit_a")
