@@ -113,6 +113,7 @@ Value Evaluator::evaluate_call(const Expression& expression, const Value* caller
 }
 
 Value Evaluator::evaluate_filter(const Expression& expression, const Value* body) {
+  const Nesting nesting(*this);
   const ExpressionPtr& operand = expression.operands.front();
   Value input;
   if (operand == nullptr) {
@@ -193,6 +194,7 @@ Value Evaluator::value_of(const Expression& target) {
 }
 
 void Evaluator::assign(const Expression& target, const Value& value) {
+  const Nesting nesting(*this);
   if (target.kind == ExpressionKind::name) {
     slot(target.variable) = value;
     return;
