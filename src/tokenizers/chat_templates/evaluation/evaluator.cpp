@@ -375,6 +375,7 @@ Value Evaluator::run_macro(const Statement& statement, Activation& defined_in, A
   Values& slots = activation_->slots;
   Values& positional = arguments.positional;
   const auto take_named = [&](std::string_view name) {
+    budget().work(arguments.named.size() * (8 + name.size()) / 64);
     for (auto each = arguments.named.begin(); each != arguments.named.end(); ++each) {
       if (each->first != name) continue;
       Value value = std::move(each->second);
@@ -412,7 +413,7 @@ Value Evaluator::run_macro(const Statement& statement, Activation& defined_in, A
     Value& place = slots[macro.parameter_slots[i]];
     if (!place.is_missing()) continue;
     const std::size_t without_default = count - macro.defaults.size();
-    place = i < without_default ? Value::undefined("parameter '" + macro.parameters[i] + "' was not provided")
+    place = i < without_default ? make_undefined(budget(), "parameter '" + macro.parameters[i] + "' was not provided")
                                 : evaluate(*macro.defaults[i - without_default]);
   }
   Value text;

@@ -102,8 +102,8 @@ class Cycler : public Object {
   static Value make(Rendering& run, Arguments arguments) {
     if (arguments.positional.empty()) run.fail("at least one item has to be provided");
     if (!arguments.named.empty()) run.fail("cycler() takes no keyword arguments");
-    return Value(std::shared_ptr<Object>(
-        std::make_shared<Cycler>(make_tuple(run.budget(), std::move(arguments.positional)))));
+    return Value(
+        std::shared_ptr<Object>(std::make_shared<Cycler>(make_tuple(run.budget(), std::move(arguments.positional)))));
   }
 
  private:
@@ -113,9 +113,9 @@ class Cycler : public Object {
 
 class Joiner : public Object {
  public:
-  explicit Joiner(Value separator) : separator_(std::move(separator)) {}
+  explicit Joiner(Value separator) : separator_(std::move(separator)), depth_(deeper_than(depth_of(separator_))) {}
   std::string_view type_name() const override { return "Joiner"; }
-  int depth() const override { return depth_of(separator_); }
+  int depth() const override { return depth_; }
   bool is_callable() const override { return true; }
   Value call(Rendering&, Arguments) override {
     if (std::exchange(is_used_, true)) return separator_;
@@ -128,6 +128,7 @@ class Joiner : public Object {
 
  private:
   Value separator_;
+  int depth_;
   bool is_used_ = false;
 };
 

@@ -19,12 +19,7 @@ class Loop : public Object {
   /// recursive loop, which runs again when it is called; null for others. The rendering keeps each loop.
   Loop(Evaluator& evaluator, const Statement& statement, const Activation* own, IteratorPtr items,
        std::optional<std::size_t> size, int depth)
-      : evaluator_(evaluator),
-        statement_(statement),
-        own_(own),
-        items_(std::move(items)),
-        size_(size),
-        depth_(depth) {}
+      : evaluator_(evaluator), statement_(statement), own_(own), items_(std::move(items)), size_(size), depth_(depth) {}
 
   /// The next item; nothing at the end.
   std::optional<Value> advance(Rendering& run);

@@ -196,8 +196,9 @@ void MappingView::append_repr(Rendering& run, Builder& out) {
 std::optional<Value> MappingView::attribute(Rendering&, std::string_view name) {
   if (name == "mapping") return Value(mapping_);
   if (name != "isdisjoint" || part_ == Part::values) return std::nullopt;
-  return Value(std::shared_ptr<Object>(
-      std::make_shared<Function>(std::string(name), [view = *this](Rendering& run, Arguments arguments) {
+  return Value(std::shared_ptr<Object>(std::make_shared<Function>(
+      std::string(name),
+      [view = *this](Rendering& run, Arguments arguments) {
         const Parameters given(run, "isdisjoint", std::move(arguments), {"other"}, 1);
         for (const Value& item : all_items(run, given[0])) {
           if (view.part() == Part::keys) require_hashable(run, item);
@@ -226,7 +227,7 @@ void Namespace::append_repr(Rendering& run, Builder& out) {
 }
 
 std::optional<Value> Namespace::attribute(Rendering& run, std::string_view name) {
-  run.budget().work(attributes_.size() / 8);
+  run.budget().work(attributes_.size() * (8 + name.size()) / 64);
   for (const auto& [each, value] : attributes_) {
     if (each == name) return value;
   }
@@ -237,7 +238,7 @@ void Namespace::set(Rendering& run, std::string_view name, Value value) {
   if (name.starts_with('_')) {
     run.fail("a namespace of a chat template has no attributes that begin with an underscore: ", name);
   }
-  run.budget().work(attributes_.size() / 8);
+  run.budget().work(attributes_.size() * (8 + name.size()) / 64);
   for (auto& [each, old] : attributes_) {
     if (each == name) {
       old = std::move(value);
