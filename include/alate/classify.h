@@ -26,7 +26,7 @@ struct ClassifyOptions {
   // Zero-shot classification: a model for natural language inference says of each label how far the text entails its
   // hypothesis. Empty: the model's own labels.
   std::vector<std::string> labels = {};
-  std::string hypothesis_template = std::string(kHypothesisTemplate);  // {} stands for the label
+  std::string hypothesis_template = std::string(kHypothesisTemplate);  // {} stands for the label, {{ and }} for braces
   // Whether several labels may be true of a text. Each then has a score of its own; else the scores of a text add up to
   // 1. Absent: of own labels as config.json's problem_type says, of given ones false.
   std::optional<bool> multi_label = {};

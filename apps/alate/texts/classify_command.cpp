@@ -60,7 +60,7 @@ void run_classify(Arguments& arguments) {
   declare_inputs(arguments, given);
   arguments.list("--labels", "LABEL", "labels to choose among, for a model of natural language inference",
                  classify.labels);
-  arguments.option("--hypothesis-template", "TEXT", "what a label stands for; {} is the label",
+  arguments.option("--hypothesis-template", "TEXT", "what a label stands for; {} is the label, {{ a brace",
                    classify.hypothesis_template);
   arguments.flag("--multi-label,!--single-label", "each label by itself, or one of them; else as the model says",
                  classify.multi_label);

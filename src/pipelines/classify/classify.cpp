@@ -8,17 +8,12 @@
 #include "alate/error.h"
 #include "alate/rerank.h"
 #include "pipelines/classify/classify_run.h"
+#include "pipelines/classify/hypothesis_template.h"
 #include "pipelines/task_head.h"
 
 namespace alate {
 namespace pipelines {
 namespace {
-
-// The label's hypothesis.
-std::string hypothesis(const std::string& shape, const std::string& label) {
-  const std::size_t place = shape.find("{}");
-  return shape.substr(0, place) + label + shape.substr(place + 2);
-}
 
 void check(const ClassifyOptions& options) {
   if (options.labels.empty()) return;
@@ -27,11 +22,7 @@ void check(const ClassifyOptions& options) {
                 "raw scores are those of the model's own labels; leave out the labels, or take the scores from 0 to 1");
   if (std::ranges::any_of(options.labels, &std::string::empty))
     throw Error(ErrorCode::invalid_argument, "a label is empty: give each a word or phrase");
-  const std::string& shape = options.hypothesis_template;
-  const std::size_t place = shape.find("{}");
-  if (place == std::string::npos || shape.find("{}", place + 2) != std::string::npos)
-    throw make_error(ErrorCode::invalid_argument, "the hypothesis template \"", shape,
-                     "\" must have one {}, where the label goes, such as \"", kHypothesisTemplate, '"');
+  HypothesisTemplate(options.hypothesis_template);  // throws for a wrong one
 }
 
 // The mean logits of each input's rows, weighted by their tokens: [inputs][labels].
@@ -92,9 +83,9 @@ TextRows ClassifyRun::make_rows(const base::Cancellation& cancellation) {
   const std::vector<EncodeInput> texts = std::exchange(texts_, {});
   if (options_.labels.empty())
     return make_text_rows(pipeline_.state(), texts, {.long_texts = options_.long_texts}, cancellation);
+  const HypothesisTemplate hypothesis(options_.hypothesis_template);
   std::vector<std::string> hypotheses;
-  for (const std::string& label : options_.labels)
-    hypotheses.push_back(hypothesis(options_.hypothesis_template, label));
+  for (const std::string& label : options_.labels) hypotheses.push_back(hypothesis.of(label));
   std::vector<EncodeInput> pairs;
   for (const EncodeInput& input : texts) {
     for (const std::string& one : hypotheses) pairs.emplace_back(input.text, one);

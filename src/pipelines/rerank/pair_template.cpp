@@ -64,6 +64,12 @@ std::optional<PairTemplate> PairTemplate::of_folder(const std::filesystem::path&
       return member.first == "add_generation_prompt" || member.first == "restore_suffix";
     });
     if (!variables.empty()) made.variables_ = formats::to_json_text(Json(std::move(variables)));
+    constexpr std::size_t kMaxVariables = std::size_t{64} << 10;  // a template may do more for a longer request
+    if (made.variables_.size() > kMaxVariables) {
+      throw make_error(ErrorCode::resource_exhausted, "sentence_bert_config.json of the model has ",
+                       made.variables_.size(), " bytes of variables for its chat template; at most ", kMaxVariables,
+                       " are read");
+    }
   }
   for (const bool lists_parts : {false, true}) {
     made.lists_parts_ = lists_parts;
@@ -87,7 +93,8 @@ bool PairTemplate::carries_both() const {
   try {
     const std::string pair = render("a query", "a document", {});
     return render("another", "a document", {}) != pair && render("a query", "another", {}) != pair;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::resource_exhausted) throw;  // two words are no reason to do that much
     return false;
   }
 }

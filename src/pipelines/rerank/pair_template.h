@@ -17,7 +17,8 @@ namespace alate::pipelines {
 class PairTemplate {
  public:
   /// The folder's chat template, if it writes messages of the roles "query" and "document"; nothing for one that does
-  /// not, which is for chat. Throws corrupt for a template that is not well-formed.
+  /// not, which is for chat. Throws corrupt for a template that is not well-formed, and resource_exhausted for one that
+  /// goes beyond the limits of templates.
   static std::optional<PairTemplate> of_folder(const std::filesystem::path& folder);
   /// That of Qwen3-Reranker's documentation: an instruction, the query and the document, to be judged by yes or no.
   static PairTemplate qwen3();

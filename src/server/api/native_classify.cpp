@@ -31,7 +31,7 @@ constexpr std::string_view kBodyEnd = R"(
     "labels": {"type": "array", "items": {"type": "string", "minLength": 1},
       "description": "Labels to choose among, for a model of natural language inference; the model's own if absent."},
     "hypothesis_template": {"type": "string", "default": "This example is {}.",
-      "description": "The text that a given label stands for; {} is the label."},
+      "description": "The text that a given label stands for; {} is the label, {{ and }} are braces."},
     "multi_label": {"type": "boolean",
       "description": "Whether each label is true or false by itself; absent: own labels as the model says, given ones not."},
     "top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many labels of each text; all if absent."},

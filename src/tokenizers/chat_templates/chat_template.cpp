@@ -1,5 +1,6 @@
 #include "alate/chat_template.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "alate/error.h"
@@ -76,7 +77,9 @@ RenderedChat run(const chat::Template& chosen, const ChatTemplate::SpecialTokens
   variables.insert_or_assign("documents", chat::from_json(request.documents));
   variables.insert_or_assign("add_generation_prompt", chat::Value::boolean(request.add_generation_prompt));
 
-  chat::Budget budget(request.bytes + chosen.text.size());
+  // What a template may do grows with the conversation, and with its own text as far as those of models are long.
+  constexpr std::size_t kUsualTemplate = std::size_t{64} << 10;
+  chat::Budget budget(request.bytes + std::min(chosen.text.size(), kUsualTemplate));
   chat::Evaluator evaluator(chosen.syntax, what, budget, std::move(variables), chat::Rendering::Clock::now());
   RenderedChat result;
   result.text = evaluator.render();

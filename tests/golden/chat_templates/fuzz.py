@@ -110,7 +110,7 @@ class Generator:
                 text += self.tag("else") + body()
             return text + self.tag("endif")
         if kind < 64:
-            condition = f" if {e(1)}" if self.random.random() < 0.2 else ""
+            condition = f" if {self.pick([e(1), e(1), self.kept(), 'ns.q is number or ' + self.kept()])}" if self.random.random() < 0.3 else ""
             over = self.pick(["items", "x", "message", "range(3)", "'ab'", "pairs", "message.items()", "[1, 2, 3]|reverse", e(2), "x|selectattr('n')"])
             recursive = " recursive" if self.random.random() < 0.05 else ""
             text = self.tag(f"for {self.pick(['v', 'v', 'i', 'v, w', 'n'])} in {over}{condition}{recursive}") + body(True)
@@ -142,9 +142,16 @@ class Generator:
             return self.tag("generation") + self.block(depth - 1, False) + self.tag("endgeneration")
         if kind < 96 and in_loop:
             return self.tag(self.pick(["break", "continue"])) if self.random.random() < 0.5 else self.tag("if loop.index > 1") + self.tag(self.pick(["break", "continue"])) + self.tag("endif")
+        if in_loop and self.random.random() < 0.5:
+            keeps = self.tag("set ns.q = " + self.pick(["loop", "loop", "loop.changed", "loop.cycle", "[loop]", "[ns]|map(attribute='q')|map('list')", "[ns, 1]|map(attribute='q')|unique"]))
+            return keeps + "{{ " + self.kept() + " }}"
         if in_loop:
             return "{{ loop." + self.pick(["index", "index0", "first", "last", "length", "revindex", "revindex0", "previtem", "nextitem", "depth", "cycle('a', 'b')", "changed(v)"]) + " }}"
         return self.tag("set ns = namespace(" + self.pick(["", "q=1", "{'q': 2}", "q=[]"]) + ")")
+
+    def kept(self):
+        """An expression over what a loop has left in the namespace."""
+        return self.pick(["ns.q.length", "ns.q.last", "ns.q.nextitem", "ns.q.previtem", "ns.q.revindex", "ns.q.index0", "ns.q", "ns.q|string", "ns.q|list", "ns.q|first", "ns.q|length", "ns.q(1)", "ns.q(v)", "ns.q.changed(v)", "ns.q.cycle(1, 2)", "ns.q is defined", "[ns.q]|map(attribute='length')|list", "[ns.q]|join"])
 
     def block(self, depth, in_loop):
         return "".join(self.data() + self.statement(depth, in_loop) for _ in range(self.random.randrange(1, 5))) + self.data()

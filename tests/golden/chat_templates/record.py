@@ -254,6 +254,33 @@ FOUND = [
     "{{ -1 }}{{ -1 == 0 }}{{ 1 - 2 }}{{ 3 * -2 }}",
 ]
 
+# Loops and generators that code of theirs asks for values, and that outlive the place where they were made.
+KEPT = [
+    *("{% set ns = namespace(l=none) %}{% for x in [1, 2, 3, 4, 5, 6, 7, 8] if ns.l is none or " + asks + " %}{% set ns.l = loop %}{{ x }}{% endfor %}" for asks in (
+        "ns.l.length < 0", "ns.l.last", "ns.l.last is defined", "ns.l.nextitem", "ns.l.revindex", "ns.l.revindex0", "ns.l|string", "ns.l", "ns.l|length", "[ns.l]|map(attribute='length')|list", "'{0.length}'.format(ns.l)", "[1]|map('default', 2, ns.l)|first", "ns.l.index",
+        "ns.l.previtem is defined", "x > 7 and ns.l.nextitem", "[[ns.l]]|pprint", "'%s' % ns.l", "[ns.l]|join", "[ns.l]|sort(attribute='length')", "[ns.l]|unique(attribute='last')|list", "ns.l.cycle(0, 1)", "ns.l.changed(x)")),
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2, 3] if ns.l is none or ns.l.previtem is defined or true %}{% set ns.l = loop %}{{ x }}{{ loop.last }}{{ loop.length }}{% endfor %}",
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2, 3, 4] if ns.l is none or (x > 3 and ns.l.nextitem) or x < 4 %}{% set ns.l = loop %}{{ x }}{{ loop.last }}{{ loop.nextitem }}{% endfor %}",
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2, 3] if ns.l is none or ns.l.length %}{% set ns.l = loop %}{{ loop.length }}{{ x }}{% endfor %}",
+    "{% macro m() %}{{ ns.l.length }}{% endmacro %}{% set ns = namespace(l=none) %}{% for x in [1, 2] if not ns.l or m() %}{% set ns.l = loop %}{{ x }}{% endfor %}",
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2] %}{% set ns.l = loop %}{% for y in [3, 4] if ns.l.last or y == 3 %}{{ y }}{{ ns.l.length }}{% endfor %}{% endfor %}",
+    "{% for x in [1, 2, 3, 4] if x % 2 == 0 %}{{ loop.length }}{{ loop.revindex }}{{ loop.last }}{{ loop.nextitem }}{{ loop.previtem }};{% endfor %}",
+    "{% set ns = namespace(f=none) %}{% for x in [1, 2] %}{% set ns.f = loop.changed %}{% endfor %}{{ ns.f(7) }}{{ ns.f(8) }}",
+    "{% set ns = namespace(f=none) %}{% for x in [1, 2] %}{% set ns.f = loop.cycle %}{% endfor %}{{ ns.f('a', 'b', 'c') }}",
+    "{% set ns = namespace(f=none) %}{% for x in [1, 2] %}{% set ns.f = loop.changed %}{{ loop.changed(7) }}{% endfor %}{{ ns.f(7) }}{{ ns.f(8) }}{{ ns.f(8) }}",
+    "{% set ns = namespace(f=[]) %}{% for x in [1, 2, 3] %}{% for y in [x] %}{% set ns.f = ns.f + [loop.changed, loop.cycle] %}{% endfor %}{% endfor %}{% for f in ns.f %}{{ f(loop.index, 'é') }}{% endfor %}",
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2, 3] if x != 2 %}{% set ns.l = loop %}{% break %}{% endfor %}{{ ns.l.length }}{{ ns.l.last }}{{ ns.l.nextitem }}",
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2, 3] if x != 2 %}{% set ns.l = loop %}{% endfor %}{{ ns.l.length }}{{ ns.l.last }}{{ ns.l.nextitem is defined }}{{ ns.l.index }}{{ ns.l.previtem }}",
+    "{% set ns = namespace(l=none) %}{% for x in [[1]] recursive %}{% set ns.l = loop %}{{ x }}{% endfor %}{{ ns.l([2, 3]) }}",
+    "{% macro m(n) %}{% for x in [n] recursive %}{% set ns.l = loop %}<{{ x }}{{ n }}>{% endfor %}{% endmacro %}{% set ns = namespace(l=none) %}{{ m(1) }}{{ m(2) }}{{ ns.l([7]) }}",
+    "{% macro m(n) %}{% for x in [n, 2, 3] if x < n %}{% set ns.l = loop %}{% break %}{% endfor %}{% endmacro %}{% set ns = namespace(l=none) %}{{ m(4) }}{{ m(1) }}{{ ns.l.length }}{{ ns.l }}",
+    "{% set ns = namespace(l=none) %}{% for x in [1, 2]|map('string') %}{% set ns.l = loop %}{{ loop.length }}{{ loop.last }}{{ x }}{% endfor %}{{ ns.l.length }}",
+    *("{% set ns = namespace(g=none) %}{% set g = [ns, ns]|map(attribute='g')|" + lazy + " %}{% set ns.g = g %}{{ g|list|length }}" for lazy in (
+        "map('list')", "map('first')", "map('join')", "map('sum')", "map('max')", "select('in', [1])", "unique", "unique|map('list')", "map('select')|map('first')", "map('length')", "reject('none')")),
+    "{% set ns = namespace(l=[]) %}{% set g = [ns, ns, ns]|map(attribute='l')|map('length') %}{% for x in g %}{% set ns.l = loop %}{{ x }}{% endfor %}",
+    "{% macro m() %}{% set ns.l = none %}{% set ns.a = 1 %}{% set ns.b = 1 %}{% set ns.c = 1 %}{% set ns.d = 1 %}{% endmacro %}{% set ns = namespace(l=none) %}{% for x in [1, 2, 3] if ns.l is none or m() == '' %}{% set ns.l = ['z' * 9, loop, 'y' * 9] %}{{ ns }}{% endfor %}",
+]
+
 NAMED = {"default": "default {{ messages[0].content }}", "tool_use": "tools {{ tools | length }}", "rag": "rag {{ documents | length }}"}
 
 
@@ -283,7 +310,7 @@ def main():
         for request in conversations.REQUESTS:
             emit(template, request)
     small = {"messages": [ASK, ANSWER]}
-    for template in [*features(), *OTHERS, *FOUND]:
+    for template in [*features(), *OTHERS, *FOUND, *KEPT]:
         emit(template, small)
     for line_end in ("\r\n", "\r"):
         emit(line_end.join(["{% if true %}", "  a", "{% endif %}", "b", ""]), small)

@@ -179,6 +179,25 @@ TEST_F(GenerativeRerank, HostileFoldersAreRefused) {
   EXPECT_EQ(code(), ErrorCode::corrupt);
 }
 
+// The template is rendered while the model loads.
+TEST_F(GenerativeRerank, HostileTemplatesAreErrorsOfTheLoad) {
+  write("own_tokens");
+  const auto code = [&] { return base::error_of([&] { (void)RerankPipeline::load(model_); }).code(); };
+  for (const char* text : {"{{ 'x' * 10000000000 }}", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+                           "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}"}) {
+    folder_.write("model/chat_template.jinja", text);
+    EXPECT_EQ(code(), ErrorCode::resource_exhausted) << text;
+  }
+  folder_.write("model/chat_template.jinja",
+                "{% set ns = namespace(l=none) %}{% for x in messages if ns.l is none or "
+                "ns.l.length < 0 %}{% set ns.l = loop %}{{ x.content }}{% endfor %}");
+  EXPECT_EQ(code(), ErrorCode::unsupported);  // it writes no pair
+  folder_.write("model/chat_template.jinja", "{{ messages[0].content }}{{ messages[1].content }}");
+  folder_.write("model/sentence_bert_config.json",
+                R"({"processing_kwargs": {"chat_template": {"x": ")" + std::string(100000, 'x') + R"("}}})");
+  EXPECT_EQ(code(), ErrorCode::resource_exhausted);
+}
+
 TEST_F(GenerativeRerank, EmbeddersOfLanguageModelsAreNoRerankers) {
   write("published");
   folder_.write("model/modules.json", R"([{"path": "", "type": "sentence_transformers.models.Transformer"},

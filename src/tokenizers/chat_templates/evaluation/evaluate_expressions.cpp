@@ -43,7 +43,7 @@ Value Evaluator::evaluate(const Expression& expression) {
 
 Value Evaluator::evaluate_name(const Expression& expression) {
   const Value& value = slot(expression.variable);
-  return value.is_missing() ? Value::undefined("'" + expression.name + "' is undefined") : value;
+  return value.is_missing() ? make_undefined(budget(), "'" + expression.name + "' is undefined") : value;
 }
 
 Value Evaluator::evaluate_sequence(const Expression& expression) {
@@ -96,11 +96,15 @@ Arguments Evaluator::evaluate_arguments(const CallArguments& arguments, const Va
     budget().work(mapping.mapping().entries().size() * (values.named.size() + 1));
     for (const auto& [key, value] : mapping.mapping().entries()) {
       if (!key.is_text()) fail("keywords must be strings");
+      budget().work(values.named.size() * key.bytes().size() / 64);
       for (const auto& [name, other] : values.named) {
         if (name == key.bytes()) fail("the argument ", name, " is given twice");
       }
     }
-    for (const auto& [key, value] : mapping.mapping().entries()) values.named.emplace_back(key.bytes(), value);
+    for (const auto& [key, value] : mapping.mapping().entries()) {
+      budget().work(key.bytes().size() / 32);
+      values.named.emplace_back(key.bytes(), value);
+    }
   }
   return values;
 }
@@ -113,6 +117,7 @@ Value Evaluator::evaluate_call(const Expression& expression, const Value* caller
 }
 
 Value Evaluator::evaluate_filter(const Expression& expression, const Value* body) {
+  const Nesting nesting(*this);
   const ExpressionPtr& operand = expression.operands.front();
   Value input;
   if (operand == nullptr) {
@@ -193,6 +198,7 @@ Value Evaluator::value_of(const Expression& target) {
 }
 
 void Evaluator::assign(const Expression& target, const Value& value) {
+  const Nesting nesting(*this);
   if (target.kind == ExpressionKind::name) {
     slot(target.variable) = value;
     return;

@@ -31,6 +31,7 @@ class Evaluator::ActivationGuard {
       run.activations_.push_back(std::make_unique<Activation>());
       activation = run.activations_.back().get();
     }
+    activation->is_captured = layout.is_captured;
     activation->outer = outer;
     activation->slots.resize(layout.slots);
     run.activation_ = activation;
@@ -42,7 +43,7 @@ class Evaluator::ActivationGuard {
  private:
   Evaluator& run_;
   Activation* before_;
-  Activation own_{nullptr, {}};
+  Activation own_{.outer = nullptr, .slots = {}};
 };
 
 namespace {
@@ -95,14 +96,15 @@ class PassingItems : public Iterator {
  public:
   PassingItems(Evaluator& evaluator, const Statement& loop, Activation& activation, IteratorPtr items)
       : evaluator_(evaluator), loop_(loop), activation_(activation), items_(std::move(items)) {}
-  std::optional<Value> next(Rendering& run) override {
+
+ private:
+  std::optional<Value> produce(Rendering& run) override {
     while (std::optional<Value> item = items_->next(run)) {
       if (std::optional<Value> passed = evaluator_.passed(loop_, activation_, *item)) return passed;
     }
     return std::nullopt;
   }
 
- private:
   Evaluator& evaluator_;
   const Statement& loop_;
   Activation& activation_;
@@ -134,6 +136,14 @@ Value& Evaluator::slot(Variable variable) {
   Activation* activation = activation_;
   for (std::uint32_t i = 0; i < variable.hops; ++i) activation = activation->outer;
   return activation->slots[variable.slot];
+}
+
+// The variables of the running function, for an object that may use them after it has ended.
+Activation& Evaluator::captured_activation() {
+  if (!activation_->is_captured) {
+    throw Error(ErrorCode::internal, "a function of a chat template is used by another and ends before it");
+  }
+  return *activation_;
 }
 
 Value Evaluator::lookup(std::string_view name) {
@@ -189,7 +199,7 @@ Evaluator::Flow Evaluator::execute(const Statement& statement) {
     case StatementKind::set_block: return execute_set_block(statement);
     case StatementKind::macro:
       budget().work(4);
-      slot(statement.variable) = Value(std::make_shared<MacroObject>(*this, statement, *activation_));
+      slot(statement.variable) = Value(std::make_shared<MacroObject>(*this, statement, captured_activation()));
       break;
     case StatementKind::call_block: execute_call_block(statement); break;
     case StatementKind::generation: execute_generation(statement); break;
@@ -237,13 +247,14 @@ Evaluator::Flow Evaluator::execute_loop(const Statement& statement, const Value&
   IteratorPtr items = iterate(*this, iterable);
   std::optional<std::size_t> size;
   if (statement.test != nullptr) {
-    items = std::make_unique<PassingItems>(*this, statement, *activation_, std::move(items));
+    items = std::make_unique<PassingItems>(*this, statement, captured_activation(), std::move(items));
   } else if (statement.uses_loop) {
     size = length_of(*this, iterable);
   }
   std::shared_ptr<Loop> loop;
   if (statement.uses_loop) {
-    loop = keep(std::make_shared<Loop>(*this, statement, *activation_, std::move(items), size, depth));
+    const Activation* own = statement.is_recursive ? &captured_activation() : nullptr;
+    loop = keep(std::make_shared<Loop>(*this, statement, own, std::move(items), size, depth));
   }
   bool is_empty = true;  // in the reference, until one iteration has been to its end
   for (;;) {
@@ -274,11 +285,11 @@ std::string Evaluator::rendered_loop(const Statement& statement, const Value& it
   return out.take();
 }
 
-Value Evaluator::run_recursive_loop(const Statement& statement, const Activation& defined_in, const Value& iterable,
+Value Evaluator::run_recursive_loop(const Statement& statement, const Activation& own, const Value& iterable,
                                     int depth) {
   const Nesting nesting(*this);
-  // `defined_in` is the loop's own function, which the next level is not inside of.
-  Activation* const before = std::exchange(activation_, defined_in.outer);
+  // `own` is the loop's own function, which the next level is not inside of.
+  Activation* const before = std::exchange(activation_, own.outer);
   struct Restore {
     Activation*& place;
     Activation* value;
@@ -328,7 +339,7 @@ Evaluator::Flow Evaluator::execute_with(const Statement& statement) {
 }
 
 void Evaluator::execute_call_block(const Statement& statement) {
-  const Value caller(std::make_shared<MacroObject>(*this, statement, *activation_));
+  const Value caller(std::make_shared<MacroObject>(*this, statement, captured_activation()));
   append_text(*this, *out_, evaluate_call(*statement.expression, &caller));
 }
 
@@ -364,6 +375,7 @@ Value Evaluator::run_macro(const Statement& statement, Activation& defined_in, A
   Values& slots = activation_->slots;
   Values& positional = arguments.positional;
   const auto take_named = [&](std::string_view name) {
+    budget().work(arguments.named.size() * (8 + name.size()) / 64);
     for (auto each = arguments.named.begin(); each != arguments.named.end(); ++each) {
       if (each->first != name) continue;
       Value value = std::move(each->second);
@@ -401,7 +413,7 @@ Value Evaluator::run_macro(const Statement& statement, Activation& defined_in, A
     Value& place = slots[macro.parameter_slots[i]];
     if (!place.is_missing()) continue;
     const std::size_t without_default = count - macro.defaults.size();
-    place = i < without_default ? Value::undefined("parameter '" + macro.parameters[i] + "' was not provided")
+    place = i < without_default ? make_undefined(budget(), "parameter '" + macro.parameters[i] + "' was not provided")
                                 : evaluate(*macro.defaults[i - without_default]);
   }
   Value text;

@@ -21,10 +21,12 @@ namespace alate::tokenizers::chat_templates {
 
 using Variables = std::map<std::string, Value, std::less<>>;
 
-/// The variables of a function while it runs; `outer` is that of the function in whose text it stands.
+/// The variables of a function while it runs; `outer` is that of the function in whose text it stands. One that is
+/// captured lives until the rendering ends, others until the function ends.
 struct Activation {
   Activation* outer;
   Values slots;
+  bool is_captured = false;
 };
 
 /// Bytes of the result that a {% generation %} block made.
@@ -46,7 +48,7 @@ class Evaluator : public Rendering {
 
   // For macros and loops.
   Value run_macro(const Statement& statement, Activation& defined_in, Arguments arguments);
-  Value run_recursive_loop(const Statement& statement, const Activation& defined_in, const Value& iterable, int depth);
+  Value run_recursive_loop(const Statement& statement, const Activation& own, const Value& iterable, int depth);
   /// The item of a loop if its condition holds; where the loop has several targets, as a tuple of what they got.
   std::optional<Value> passed(const Statement& loop, Activation& activation, const Value& item);
 
@@ -73,6 +75,7 @@ class Evaluator : public Rendering {
   void enter(const Scope& scope);
   void leave(const Scope& scope);
   Value lookup(std::string_view name);
+  Activation& captured_activation();
   Value& slot(Variable variable);
   void assign(const Expression& target, const Value& value);
   void check_targets(const Expression& target);

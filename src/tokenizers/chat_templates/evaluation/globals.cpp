@@ -87,7 +87,7 @@ class Cycler : public Object {
     if (name == "pos") return Value::integer(static_cast<Integer>(at_));
     if (name != "next" && name != "reset") return std::nullopt;
     const bool resets = name == "reset";
-    const auto self = std::static_pointer_cast<Cycler>(self_.lock());
+    const auto self = std::static_pointer_cast<Cycler>(shared_from_this());
     run.budget().work();
     return Value(std::shared_ptr<Object>(std::make_shared<Function>(
         std::string(name),
@@ -102,22 +102,20 @@ class Cycler : public Object {
   static Value make(Rendering& run, Arguments arguments) {
     if (arguments.positional.empty()) run.fail("at least one item has to be provided");
     if (!arguments.named.empty()) run.fail("cycler() takes no keyword arguments");
-    const auto cycler = std::make_shared<Cycler>(make_tuple(run.budget(), std::move(arguments.positional)));
-    cycler->self_ = cycler;
-    return Value(std::shared_ptr<Object>(cycler));
+    return Value(
+        std::shared_ptr<Object>(std::make_shared<Cycler>(make_tuple(run.budget(), std::move(arguments.positional)))));
   }
 
  private:
   Value items_;
   std::size_t at_ = 0;
-  std::weak_ptr<Object> self_;
 };
 
 class Joiner : public Object {
  public:
-  explicit Joiner(Value separator) : separator_(std::move(separator)) {}
+  explicit Joiner(Value separator) : separator_(std::move(separator)), depth_(deeper_than(depth_of(separator_))) {}
   std::string_view type_name() const override { return "Joiner"; }
-  int depth() const override { return depth_of(separator_); }
+  int depth() const override { return depth_; }
   bool is_callable() const override { return true; }
   Value call(Rendering&, Arguments) override {
     if (std::exchange(is_used_, true)) return separator_;
@@ -130,6 +128,7 @@ class Joiner : public Object {
 
  private:
   Value separator_;
+  int depth_;
   bool is_used_ = false;
 };
 

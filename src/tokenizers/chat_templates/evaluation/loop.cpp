@@ -10,12 +10,13 @@ namespace {
 class ListIterator : public Iterator {
  public:
   explicit ListIterator(Values values) : values_(std::move(values)) {}
-  std::optional<Value> next(Rendering&) override {
+
+ private:
+  std::optional<Value> produce(Rendering&) override {
     if (at_ == values_.size()) return std::nullopt;
     return std::move(values_[at_++]);
   }
 
- private:
   Values values_;
   std::size_t at_ = 0;
 };
@@ -89,19 +90,20 @@ std::optional<Value> Loop::attribute(Rendering& run, std::string_view name) {
     const Value* next = peek(run);
     return next == nullptr ? Value::undefined("there is no next item") : *next;
   }
-  if (name == "cycle" || name == "changed") {  // the loop is kept until the rendering ends
+  if (name == "cycle" || name == "changed") {
     const bool cycles = name == "cycle";
-    return Value(std::make_shared<Function>(std::string(name), [this, cycles](Rendering& inner, Arguments arguments) {
-      return cycles ? cycle(inner, arguments) : changed(inner, std::move(arguments));
+    const auto self = std::static_pointer_cast<Loop>(shared_from_this());
+    return Value(std::make_shared<Function>(std::string(name), [self, cycles](Rendering& inner, Arguments arguments) {
+      return cycles ? self->cycle(inner, arguments) : self->changed(inner, std::move(arguments));
     }));
   }
   return std::nullopt;
 }
 
 Value Loop::call(Rendering& run, Arguments arguments) {
-  if (!statement_.is_recursive) run.fail("a loop without the mark 'recursive' cannot be called");
+  if (own_ == nullptr) run.fail("a loop without the mark 'recursive' cannot be called");
   const Parameters parameters(run, "loop", std::move(arguments), {"iterable"}, 1);
-  return evaluator_.run_recursive_loop(statement_, defined_in_, parameters[0], depth_ + 1);
+  return evaluator_.run_recursive_loop(statement_, *own_, parameters[0], depth_ + 1);
 }
 
 void Loop::release() {

@@ -15,16 +15,11 @@ class Evaluator;
 
 class Loop : public Object {
  public:
-  /// `size` is that of the iterable, if it is known before it has been walked through. `defined_in` is where the
-  /// statement stands.
-  Loop(Evaluator& evaluator, const Statement& statement, Activation& defined_in, IteratorPtr items,
+  /// `size` is that of the iterable, if it is known before it has been walked through. `own` has the variables of a
+  /// recursive loop, which runs again when it is called; null for others. The rendering keeps each loop.
+  Loop(Evaluator& evaluator, const Statement& statement, const Activation* own, IteratorPtr items,
        std::optional<std::size_t> size, int depth)
-      : evaluator_(evaluator),
-        statement_(statement),
-        defined_in_(defined_in),
-        items_(std::move(items)),
-        size_(size),
-        depth_(depth) {}
+      : evaluator_(evaluator), statement_(statement), own_(own), items_(std::move(items)), size_(size), depth_(depth) {}
 
   /// The next item; nothing at the end.
   std::optional<Value> advance(Rendering& run);
@@ -45,7 +40,7 @@ class Loop : public Object {
 
   Evaluator& evaluator_;
   const Statement& statement_;
-  Activation& defined_in_;
+  const Activation* own_;
   IteratorPtr items_;
   std::optional<std::size_t> size_;
   int depth_;

@@ -230,6 +230,7 @@ LinkStyle link_style(Rendering& run, const Parameters& given) {
   static const Pattern scheme_pattern({R"(\A[\p{L}\p{N}_.+-]{2,}:/{0,2}\z)", true}, "urlize");
   constexpr std::size_t kMaxScheme = 1000;
   for (const Value& scheme : all_items(run, given[4])) {
+    if (scheme.is_text()) run.budget().work(16 + scheme.bytes().size());
     if (!scheme.is_text() || scheme.bytes().size() > kMaxScheme || !matches(scheme_pattern, scheme.bytes())) {
       run.fail("urlize: extra_schemes has an item that is no prefix of addresses");
     }

@@ -38,6 +38,7 @@ class Printer {
  private:
   // `indent`: the column where the value begins; `allowance`: what must still fit behind it.
   void append(const Value& value, Width indent, Width allowance, int level) {
+    const Rendering::Nesting nesting(run_);
     const std::string repr = repr_of(value);
     if (width_of(repr) <= kWidth - indent - allowance || !is_taken_apart(value)) return out_.append(repr);
     if (value.is_text()) return append_text_in_lines(value, indent, allowance, level == 0);
@@ -150,6 +151,7 @@ class Printer {
 
   void append_sorted_repr(Builder& out, const Value& value) {
     if (value.is_text() || !is_taken_apart(value)) return append_repr(run_, out, value);
+    const Rendering::Nesting nesting(run_);
     run_.budget().work();
     const auto append_items = [&](std::size_t count, auto append_item) {
       for (std::size_t i = 0; i < count; ++i) {

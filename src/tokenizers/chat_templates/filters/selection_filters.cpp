@@ -1,5 +1,7 @@
 // map, select, reject, selectattr, rejectattr: lazy, as in the reference, so that what nobody asks for is never an
 // error.
+#include <algorithm>
+
 #include "tokenizers/chat_templates/filters/filters.h"
 #include "tokenizers/chat_templates/filters/tests.h"
 #include "tokenizers/chat_templates/values/operators.h"
@@ -11,8 +13,8 @@ namespace {
 using Transform = std::function<std::optional<Value>(Rendering&, const Value&)>;
 
 // The values that `make` gives for items; items for which it gives nothing are left out. What the arguments are wrong
-// about is said when the first item is asked for, and never for an empty input.
-Value transformed(Rendering& run, const Value& input, std::function<Transform(Rendering&)> prepare) {
+// about is said when the first item is asked for, and never for an empty input. `depth` is that of the arguments.
+Value transformed(Rendering& run, const Value& input, std::function<Transform(Rendering&)> prepare, int depth) {
   struct State {
     Value input;
     std::function<Transform(Rendering&)> prepare;
@@ -26,7 +28,6 @@ Value transformed(Rendering& run, const Value& input, std::function<Transform(Re
       "generator",
       [state](Rendering& inner) -> std::optional<Value> {
         if (state->is_done) return std::nullopt;
-        const Rendering::Nesting nesting(inner);
         if (state->items == nullptr) {
           if (!truth(inner, state->input)) {
             state->is_done = true;
@@ -41,7 +42,7 @@ Value transformed(Rendering& run, const Value& input, std::function<Transform(Re
         state->is_done = true;
         return std::nullopt;
       },
-      depth_of(input))));
+      std::max(depth, depth_of(input)))));
 }
 
 Transform prepare_map(Rendering& run, Arguments arguments) {
@@ -72,8 +73,10 @@ Transform prepare_map(Rendering& run, Arguments arguments) {
 }
 
 Value map(Rendering& run, const Value& input, Arguments arguments) {
-  return transformed(run, input,
-                     [arguments = std::move(arguments)](Rendering& inner) { return prepare_map(inner, arguments); });
+  const int depth = depth_of(arguments);
+  return transformed(
+      run, input, [arguments = std::move(arguments)](Rendering& inner) { return prepare_map(inner, arguments); },
+      depth);
 }
 
 Transform prepare_selection(Rendering& run, Arguments arguments, bool keeps, bool by_attribute) {
@@ -102,9 +105,13 @@ Transform prepare_selection(Rendering& run, Arguments arguments, bool keeps, boo
 
 template <bool Keeps, bool ByAttribute>
 Value selection(Rendering& run, const Value& input, Arguments arguments) {
-  return transformed(run, input, [arguments = std::move(arguments)](Rendering& inner) {
-    return prepare_selection(inner, arguments, Keeps, ByAttribute);
-  });
+  const int depth = depth_of(arguments);
+  return transformed(
+      run, input,
+      [arguments = std::move(arguments)](Rendering& inner) {
+        return prepare_selection(inner, arguments, Keeps, ByAttribute);
+      },
+      depth);
 }
 
 constexpr Filter kFilters[] = {

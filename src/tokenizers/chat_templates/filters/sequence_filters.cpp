@@ -156,20 +156,25 @@ Value dictsort(Rendering& run, const Value& input, Arguments arguments) {
 }
 
 Value unique(Rendering& run, const Value& input, Arguments arguments) {
+  const int depth = std::max(depth_of(input), depth_of(arguments));
   const Parameters given(run, "unique", std::move(arguments), {"case_sensitive", "attribute"});
   const bool keeps_case = given.flag(0, false);
   const AttributePath path = given.is_set(1) ? AttributePath(run, given[1]) : AttributePath();
   const auto items = std::make_shared<IteratorPtr>();
   const auto seen = std::make_shared<MappingBuilder>(run);
-  return generator("generator", depth_of(input), [=](Rendering& inner) -> std::optional<Value> {
-    if (*items == nullptr) *items = iterate(inner, input);
-    while (std::optional<Value> item = (*items)->next(inner)) {
-      Value key = path.of(inner, *item);
-      if (!keeps_case) key = without_case(inner, key);
-      if (seen->add(key)) return item;
-    }
-    return std::nullopt;
-  });
+  const auto made = std::make_shared<Generator>(
+      "generator",
+      [=](Rendering& inner) -> std::optional<Value> {
+        if (*items == nullptr) *items = iterate(inner, input);
+        while (std::optional<Value> item = (*items)->next(inner)) {
+          Value key = path.of(inner, *item);
+          if (!keeps_case) key = without_case(inner, key);
+          if (seen->add(key)) return item;
+        }
+        return std::nullopt;
+      },
+      depth);
+  return shared(run.keep(made));  // what it has seen may be itself
 }
 
 template <bool Largest>

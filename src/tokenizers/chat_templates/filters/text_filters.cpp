@@ -96,6 +96,7 @@ Value truncate(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters given(run, "truncate", std::move(arguments), {"length", "killwords", "end", "leeway"});
   const Integer length = given.integer(0, 255);
   const std::string_view end = given.text(2, "...");
+  run.budget().work(end.size() / 32);
   const auto end_length = static_cast<Integer>(count_code_points(end));
   const Integer leeway = given.is_set(3) ? given.integer(3, 5) : 5;
   if (length < end_length) run.fail("expected length >= ", decimal(end_length), ", got ", decimal(length));
@@ -104,7 +105,7 @@ Value truncate(Rendering& run, const Value& input, Arguments arguments) {
   if (!size) run.fail("object of type '", type_name(input), "' has no len()");
   if (static_cast<Integer>(*size) <= length + leeway) return input;
   if (!input.is_text()) run.fail("truncate needs a string, not '", type_name(input), "'");
-  std::string_view kept = code_points(input.text(), 0, static_cast<std::size_t>(length - end_length));
+  std::string_view kept = code_points(run, input.text(), 0, static_cast<std::size_t>(length - end_length));
   if (!given.flag(1, false)) kept = kept.substr(0, kept.rfind(' '));
   return make_text(run.budget(), std::string(kept) + std::string(end));
 }

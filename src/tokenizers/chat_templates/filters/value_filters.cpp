@@ -25,7 +25,8 @@ Value default_value(Rendering& run, const Value& input, Arguments arguments) {
 }
 
 // A number's text as int() and float() take it: white space around it, digits of any script, "_" between digits.
-std::optional<std::string> plain_number(std::string_view text) {
+std::optional<std::string> plain_number(Rendering& run, std::string_view text) {
+  run.budget().work(text.size() / 4);
   text = stripped(text, nullptr, true, true);
   std::string plain;
   for (std::size_t at = 0; at < text.size();) {
@@ -53,7 +54,7 @@ std::optional<std::string> plain_number(std::string_view text) {
 }
 
 std::optional<Integer> parse_integer(Rendering& run, std::string_view text, int base) {
-  const std::optional<std::string> plain = plain_number(text);
+  const std::optional<std::string> plain = plain_number(run, text);
   if (!plain || plain->empty()) return std::nullopt;
   std::string_view digits = *plain;
   const bool is_negative = digits.starts_with('-');
@@ -80,8 +81,8 @@ std::optional<Integer> parse_integer(Rendering& run, std::string_view text, int 
   return is_negative ? -value : value;
 }
 
-std::optional<double> parse_real(std::string_view text) {
-  const std::optional<std::string> plain = plain_number(text);
+std::optional<double> parse_real(Rendering& run, std::string_view text) {
+  const std::optional<std::string> plain = plain_number(run, text);
   if (!plain || plain->empty()) return std::nullopt;
   std::string lower = *plain;
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 32) : c;
@@ -96,9 +97,9 @@ std::optional<double> parse_real(std::string_view text) {
   return value;
 }
 
-std::optional<double> as_real(const Value& value) {
+std::optional<double> as_real(Rendering& run, const Value& value) {
   if (value.is_number()) return value.number();
-  return value.is_text() ? parse_real(value.bytes()) : std::nullopt;
+  return value.is_text() ? parse_real(run, value.bytes()) : std::nullopt;
 }
 
 // int(value) of a float; nothing where it is no integer.
@@ -117,7 +118,7 @@ Value integer(Rendering& run, const Value& input, Arguments arguments) {
     const Integer base = has_base ? given.integer(1, 10) : 1;
     if (base >= 0 && base <= 36 && base != 1) value = parse_integer(run, input.bytes(), static_cast<int>(base));
     if (!value) {
-      const std::optional<double> real = parse_real(input.bytes());
+      const std::optional<double> real = parse_real(run, input.bytes());
       if (real) value = truncated(run, *real);
     }
   } else if (input.is_integral()) {
@@ -133,7 +134,7 @@ Value integer(Rendering& run, const Value& input, Arguments arguments) {
 Value real(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters given(run, "float", std::move(arguments), {"default"});
   if (input.is_undefined()) run.fail(input.undefined_message());
-  const std::optional<double> value = as_real(input);
+  const std::optional<double> value = as_real(run, input);
   if (value) return Value::real(*value);
   return given.has(0) ? given[0] : Value::real(0);
 }
@@ -210,7 +211,7 @@ Value round(Rendering& run, const Value& input, Arguments arguments) {
 
 Value filesizeformat(Rendering& run, const Value& input, Arguments arguments) {
   const Parameters given(run, "filesizeformat", std::move(arguments), {"binary"});
-  const std::optional<double> bytes = as_real(input);
+  const std::optional<double> bytes = as_real(run, input);
   if (!bytes) run.fail("filesizeformat needs a number");
   const bool is_binary = given.flag(0, false);
   const double base = is_binary ? 1024 : 1000;
@@ -238,8 +239,8 @@ Value attr(Rendering& run, const Value& input, Arguments arguments) {
   if (input.is_undefined()) run.fail(input.undefined_message());
   std::optional<Value> found = input.is_object() ? input.object().attribute(run, name) : method_of(run, input, name);
   if (found) return *found;
-  return Value::undefined("'" + std::string(type_name(input)) + " object' has no attribute '" + std::string(name) +
-                          "'");
+  return make_undefined(run.budget(),
+                        "'" + std::string(type_name(input)) + " object' has no attribute '" + std::string(name) + "'");
 }
 
 // Two renderings of a conversation must not differ.

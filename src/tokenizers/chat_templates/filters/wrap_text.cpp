@@ -46,8 +46,9 @@ class Pieces {
   }
   // Two hyphens or more between words.
   bool is_dash(std::size_t at) const {
+    if (at == 0 || !is_in_word(line_[at - 1])) return false;  // asked first: of many hyphens only one is after a word
     const std::size_t end = after_hyphens(at);
-    return at > 0 && is_in_word(line_[at - 1]) && end >= at + 2 && has(end, is_letter_or_digit);
+    return end >= at + 2 && has(end, is_letter_or_digit);
   }
   // Whether a word may be broken after the hyphen at `at`, which is not before `begin`.
   bool breaks_after(std::size_t at) const {

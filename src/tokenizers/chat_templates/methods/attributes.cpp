@@ -15,8 +15,8 @@ std::string owner_name(const Value& value) {
   return value.is_none() ? "None" : std::string(type_name(value)) + " object";
 }
 
-Value without_attribute(const Value& value, std::string_view name) {
-  return Value::undefined("'" + owner_name(value) + "' has no attribute '" + std::string(name) + "'");
+Value without_attribute(Rendering& run, const Value& value, std::string_view name) {
+  return make_undefined(run.budget(), "'" + owner_name(value) + "' has no attribute '" + std::string(name) + "'");
 }
 
 // The element at an index that may count from the end; missing if there is none.
@@ -34,8 +34,7 @@ Value element(Rendering& run, const Value& value, Integer index) {
     const Text& text = value.text();
     const std::optional<std::size_t> at = place(text.length);
     if (!at) return Value();
-    if (!text.is_ascii()) run.budget().work(text.bytes.size() / 64);
-    return make_text(run.budget(), std::string(code_points(text, *at, *at + 1)), text.is_markup);
+    return make_text(run.budget(), std::string(code_points(run, text, *at, *at + 1)), text.is_markup);
   }
   if (const Range* range = value.as<Range>()) {
     const std::optional<std::size_t> at = place(range->size());
@@ -77,7 +76,7 @@ Value text_slice(Rendering& run, const Text& text, const Bounds& bounds) {
   run.budget().work(text.bytes.size() / 64);
   if (bounds.step == 1) {
     const auto begin = static_cast<std::size_t>(bounds.start);
-    return make_text(run.budget(), std::string(code_points(text, begin, begin + bounds.count)), text.is_markup);
+    return make_text(run.budget(), std::string(code_points(run, text, begin, begin + bounds.count)), text.is_markup);
   }
   std::vector<std::uint32_t> starts;  // of the code points
   const Charge charge(run.budget(), text.length * sizeof(std::uint32_t));
@@ -105,10 +104,10 @@ Value attribute_of(Rendering& run, const Value& value, std::string_view name) {
     return std::move(*method);
   }
   if (value.is_mapping()) {
-    run.budget().work(value.mapping().entries().size() / 8);
+    run.budget().work((value.mapping().entries().size() + name.size()) / 8);
     if (const Value* found = value.mapping().find(name)) return *found;
   }
-  return without_attribute(value, name);
+  return without_attribute(run, value, name);
 }
 
 Value item_of(Rendering& run, const Value& value, const Value& key) {
@@ -121,14 +120,14 @@ Value item_of(Rendering& run, const Value& value, const Value& key) {
     if (!found.is_missing()) return found;
   }
   if (!key.is_text()) {
-    return Value::undefined(owner_name(value) + " has no element " + repr_of(run, key));
+    return make_undefined(run.budget(), owner_name(value) + " has no element " + repr_of(run, key));
   }
   if (value.is_object()) {
     if (std::optional<Value> found = value.object().attribute(run, key.bytes())) return std::move(*found);
   } else if (std::optional<Value> method = method_of(run, value, key.bytes())) {
     return std::move(*method);
   }
-  return without_attribute(value, key.bytes());
+  return without_attribute(run, value, key.bytes());
 }
 
 Value slice_of(Rendering& run, const Value& value, const Value& start, const Value& stop, const Value& step) {

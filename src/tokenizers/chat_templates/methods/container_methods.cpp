@@ -22,9 +22,9 @@ bool is_hidden(std::string_view name) { return name.size() > 4 && name.starts_wi
 constexpr std::string_view kChangesList[] = {"append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"};
 constexpr std::string_view kChangesMapping[] = {"clear", "pop", "popitem", "setdefault", "update"};
 
-Value forbidden(const Value& self, std::string_view name) {
-  return Value::undefined("access to attribute '" + std::string(name) + "' of '" + std::string(type_name(self)) +
-                          "' object is unsafe.");
+Value forbidden(Rendering& run, const Value& self, std::string_view name) {
+  return make_undefined(run.budget(), "access to attribute '" + std::string(name) + "' of '" +
+                                          std::string(type_name(self)) + "' object is unsafe.");
 }
 
 std::optional<Value> sequence_method(const Value& self, std::string_view name) {
@@ -171,15 +171,15 @@ std::optional<Value> number_method(const Value& value, std::string_view name) {
 }  // namespace
 
 std::optional<Value> method_of(Rendering& run, const Value& value, std::string_view name) {
-  if (is_hidden(name)) return forbidden(value, name);
+  if (is_hidden(name)) return forbidden(run, value, name);
   if (value.is_text()) return text_method(run, value, name);
   if (value.is_mapping()) {
-    if (std::ranges::find(kChangesMapping, name) != std::end(kChangesMapping)) return forbidden(value, name);
+    if (std::ranges::find(kChangesMapping, name) != std::end(kChangesMapping)) return forbidden(run, value, name);
     return mapping_method(value, name);
   }
   if (value.is_sequence()) {
     if (value.is_list() && std::ranges::find(kChangesList, name) != std::end(kChangesList)) {
-      return forbidden(value, name);
+      return forbidden(run, value, name);
     }
     return sequence_method(value, name);
   }

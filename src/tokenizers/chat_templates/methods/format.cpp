@@ -263,6 +263,7 @@ class FieldFormatter {
       }
       return arguments_.positional[static_cast<std::size_t>(index)];
     }
+    run_.budget().work(arguments_.named.size() * (8 + name.size()) / 64);
     for (const auto& [each, value] : arguments_.named) {
       if (each == name) return value;
     }
@@ -310,6 +311,7 @@ std::string formatted(Rendering& run, const Value& value, std::string_view text)
 }
 
 Value format_text(Rendering& run, const Text& format, const Arguments& arguments) {
+  run.budget().work(format.bytes.size() / 8);
   return make_text(run.budget(), FieldFormatter(run, format, arguments).expand(format.bytes, 1), format.is_markup);
 }
 

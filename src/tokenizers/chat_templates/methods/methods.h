@@ -15,7 +15,7 @@ std::optional<Value> method_of(Rendering& run, const Value& value, std::string_v
 std::optional<Value> text_method(Rendering& run, const Value& text, std::string_view name);
 
 /// Parts of a text by code points. Indices count from 0 and are at most text.length.
-std::string_view code_points(const Text& text, std::size_t begin, std::size_t end);
+std::string_view code_points(Rendering& run, const Text& text, std::size_t begin, std::size_t end);
 /// The text without the characters of `characters` at its ends, or without white space where that is null.
 std::string_view stripped(std::string_view text, const std::string_view* characters, bool left, bool right);
 /// Lines without their ends, as str.splitlines.

@@ -98,6 +98,7 @@ Value is_all_printable(Rendering& run, const Text& self, Arguments arguments) {
 
 Value is_name(Rendering& run, const Text& self, Arguments arguments) {
   require_nothing(run, std::move(arguments));
+  run.budget().work(self.bytes.size() / 4);
   return Value::boolean(is_identifier(self.bytes));
 }
 
@@ -117,7 +118,7 @@ struct Part {
   std::size_t offset;  // in code points
 };
 
-std::optional<Part> part_of(const Text& self, const Parameters& given, std::size_t first) {
+std::optional<Part> part_of(Rendering& run, const Text& self, const Parameters& given, std::size_t first) {
   const auto length = static_cast<Integer>(self.length);
   const auto place = [&](std::size_t i, Integer otherwise) {
     const Integer at = given.is_set(i) ? given.integer(i, otherwise) : otherwise;
@@ -126,15 +127,15 @@ std::optional<Part> part_of(const Text& self, const Parameters& given, std::size
   const Integer start = place(first, 0), stop = std::min(place(first + 1, length), length);
   if (start > length || start > stop) return std::nullopt;
   const auto begin = static_cast<std::size_t>(start);
-  return Part{code_points(self, begin, static_cast<std::size_t>(stop)), begin};
+  return Part{code_points(run, self, begin, static_cast<std::size_t>(stop)), begin};
 }
 
 template <bool FromRight, bool Fails>
 Value find(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, "find", std::move(arguments), {"sub", "start", "end"}, 1);
-  run.budget().work(self.bytes.size() / 32);
   const std::string_view wanted = given.text(0, "");
-  const std::optional<Part> part = part_of(self, given, 1);
+  run.budget().work(TextSearch::characters(wanted, self.bytes) / 32);
+  const std::optional<Part> part = part_of(run, self, given, 1);
   std::size_t at = std::string_view::npos;
   if (part) {
     const TextSearch search(wanted);
@@ -149,9 +150,9 @@ Value find(Rendering& run, const Text& self, Arguments arguments) {
 
 Value count(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, "count", std::move(arguments), {"sub", "start", "end"}, 1);
-  run.budget().work(self.bytes.size() / 32);
   const std::string_view wanted = given.text(0, "");
-  const std::optional<Part> part = part_of(self, given, 1);
+  run.budget().work(TextSearch::characters(wanted, self.bytes) / 32);
+  const std::optional<Part> part = part_of(run, self, given, 1);
   if (!part) return Value::integer(0);
   if (wanted.empty()) return Value::integer(static_cast<Integer>(count_code_points(part->text)) + 1);
   Integer found = 0;
@@ -166,15 +167,15 @@ Value count(Rendering& run, const Text& self, Arguments arguments) {
 template <bool AtEnd>
 Value starts_or_ends(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, AtEnd ? "endswith" : "startswith", std::move(arguments), {"prefix", "start", "end"}, 1);
-  const std::optional<Part> part = part_of(self, given, 1);
+  const std::optional<Part> part = part_of(run, self, given, 1);
   const auto holds = [&](const Value& affix) {
     if (affix.is_undefined()) run.fail(affix.undefined_message());
     if (!affix.is_text()) run.fail("startswith and endswith need a string or a tuple of strings");
+    run.budget().work(1 + affix.bytes().size() / 64);
     return part && (AtEnd ? part->text.ends_with(affix.bytes()) : part->text.starts_with(affix.bytes()));
   };
   if (!given[0].is_tuple()) return Value::boolean(holds(given[0]));
   for (const Value& affix : given[0].sequence().items) {
-    run.budget().work();
     if (holds(affix)) return Value::boolean(true);
   }
   return Value::boolean(false);
@@ -191,6 +192,7 @@ Value remove_affix(Rendering& run, const Text& self, Arguments arguments) {
 
 // The argument as a text; markup takes any value, and escapes it.
 std::string for_markup(Rendering& run, const Text& self, const Value& value, const Parameters& given, std::size_t i) {
+  if (value.is_text()) run.budget().work(value.bytes().size() / 32);
   if (!self.is_markup) return std::string(given.text(i, ""));
   if (value.is_text() && value.text().is_markup) return std::string(value.bytes());
   return escaped_markup(run, text_of(run, value));
@@ -247,6 +249,7 @@ Value split(Rendering& run, const Text& self, Arguments arguments) {
   run.budget().work(self.bytes.size() / 8);
   if (!given.is_set(0)) return list_of(run, self, split_at_spaces(self.bytes, limit, FromRight));
   const std::string_view separator = given.text(0, "");
+  run.budget().work(TextSearch::characters(separator, "") / 32);
   if (separator.empty()) run.fail("empty separator");
   std::vector<std::string_view> parts;
   std::string_view rest = self.bytes;
@@ -274,7 +277,7 @@ Value partition(Rendering& run, const Text& self, Arguments arguments) {
   const Parameters given(run, "partition", std::move(arguments), {"sep"}, 1);
   const std::string_view separator = given.text(0, ""), text = self.bytes;
   if (separator.empty()) run.fail("empty separator");
-  run.budget().work(text.size() / 32);
+  run.budget().work(TextSearch::characters(separator, text) / 32);
   const TextSearch search(separator);
   const std::size_t at = FromRight ? search.find_last(text) : search.find(text);
   std::string_view before = FromRight ? std::string_view() : text, between,
@@ -412,7 +415,7 @@ Value translation(Rendering& run, const Value& table, char32_t c) {
   if (table.is_sequence()) return c < table.sequence().items.size() ? table.sequence().items[c] : Value();
   if (!table.is_text()) run.fail("translate needs a table, not '", type_name(table), "'");
   if (c >= table.text().length) return {};
-  return make_text(run.budget(), std::string(code_points(table.text(), c, std::size_t{c} + 1)));
+  return make_text(run.budget(), std::string(code_points(run, table.text(), c, std::size_t{c} + 1)));
 }
 
 Value translate(Rendering& run, const Text& self, Arguments arguments) {
@@ -465,9 +468,10 @@ Value format_map(Rendering& run, const Text& self, Arguments arguments) {
   }
   Arguments named;
   for (const auto& [key, value] : given[0].mapping().entries()) {
-    if (key.is_text()) named.named.emplace_back(key.bytes(), value);
+    if (!key.is_text()) continue;
+    run.budget().work(1 + key.bytes().size() / 32);
+    named.named.emplace_back(key.bytes(), value);
   }
-  run.budget().work(named.named.size());
   return format_text(run, self, named);
 }
 

@@ -13,11 +13,12 @@
 
 namespace alate::tokenizers::chat_templates {
 
-std::string_view code_points(const Text& text, std::size_t begin, std::size_t end) {
+std::string_view code_points(Rendering& run, const Text& text, std::size_t begin, std::size_t end) {
   end = std::min(end, text.length);
   if (begin >= end) return {};
   const std::string_view bytes = text.bytes;
   if (text.is_ascii()) return bytes.substr(begin, end - begin);
+  run.budget().work(end / 32);
   std::size_t at = 0, from = 0;
   for (std::size_t i = 0; i < end; ++i) {
     if (i == begin) from = at;
@@ -69,7 +70,7 @@ std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends)
 }
 
 std::string replaced(Rendering& run, std::string_view text, std::string_view old, std::string_view by, Integer count) {
-  run.budget().work(text.size() / 32);
+  run.budget().work(TextSearch::characters(old, text) / 32);
   Builder out(run.budget());
   std::size_t at = 0;
   Integer made = 0;

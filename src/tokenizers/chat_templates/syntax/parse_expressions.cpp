@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "tokenizers/chat_templates/filters/filters.h"
 #include "tokenizers/chat_templates/filters/tests.h"
@@ -354,6 +355,7 @@ CallArguments Parser::parse_arguments() {
   const auto require = [&](bool holds) {
     if (!holds) fail("invalid order of arguments in a call");
   };
+  std::set<std::string> names;
   while (!is_sign(")")) {
     if (needs_comma) {
       expect_sign(",");
@@ -369,9 +371,7 @@ CallArguments Parser::parse_arguments() {
       require(arguments.unpacked_mapping == nullptr);
       std::string name = take().text;
       take();
-      for (const auto& [other, value] : arguments.named) {
-        if (other == name) fail("the argument " + name + " is given twice");
-      }
+      if (!names.insert(name).second) fail("the argument " + name + " is given twice");
       arguments.named.emplace_back(std::move(name), parse_expression());
     } else {
       require(arguments.unpacked_list == nullptr && arguments.unpacked_mapping == nullptr && arguments.named.empty());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "alate/error.h"
 #include "formats/json.h"
@@ -210,11 +211,11 @@ Statement Parser::parse_set() {
 
 void Parser::parse_parameters(MacroDefinition& macro) {
   expect_sign("(");
+  std::set<std::string> names;
   while (!is_sign(")")) {
     if (!macro.parameters.empty()) expect_sign(",");
     std::string name = expect_any_name();
-    if (std::ranges::find(macro.parameters, name) != macro.parameters.end())
-      fail("a parameter has the name of another");
+    if (!names.insert(name).second) fail("a parameter has the name of another");
     if (skip_sign("=")) {
       macro.defaults.push_back(parse_expression());
     } else if (!macro.defaults.empty()) {

@@ -25,6 +25,7 @@ class PercentFormatter {
       : run_(run), format_(format.bytes), is_markup_(format.is_markup), values_(values), out_(run.budget()) {}
 
   Value run() {
+    run_.budget().work(format_.size() / 8);
     while (at_ < format_.size()) {
       const std::size_t percent = std::min(format_.find('%', at_), format_.size());
       out_.append(format_.substr(at_, percent - at_));
@@ -69,6 +70,7 @@ class PercentFormatter {
   }
 
   void convert() {
+    run_.budget().work();
     Conversion conversion;
     std::optional<Value> value;
     char c = next();

@@ -19,15 +19,28 @@ struct Arguments {
   std::vector<std::pair<std::string, Value>> named;
 };
 
-/// Yields values one at a time, as Python's iterators do.
+/// How deep containers nest in the arguments.
+int depth_of(const Arguments& arguments);
+
+/// Yields values one at a time, as Python's iterators do. Making a value may run code of the template, which may ask
+/// the same iterator for a value: that fails, as for Python's generators.
 class Iterator {
  public:
   virtual ~Iterator() = default;
-  virtual std::optional<Value> next(Rendering& run) = 0;
+  /// Nothing at the end.
+  std::optional<Value> next(Rendering& run);
+
+ private:
+  virtual std::optional<Value> produce(Rendering& run) = 0;
+
+  bool is_executing_ = false;
 };
 using IteratorPtr = std::unique_ptr<Iterator>;
 
-class Object {
+/// Functions and iterators that an object gives share in owning it: they may outlive whoever asked for them. An object
+/// that comes to refer to other values after it has been made is one that the rendering keeps (Rendering::keep): only
+/// for others does `depth` bound how many objects are destroyed inside one another, and only they cannot form a circle.
+class Object : public std::enable_shared_from_this<Object> {
  public:
   virtual ~Object() = default;
 
@@ -41,6 +54,7 @@ class Object {
   /// Null if it cannot be iterated over.
   virtual IteratorPtr iterate(Rendering& run);
   virtual std::optional<std::size_t> length(Rendering& run);
+  /// How deep containers nest in what it refers to.
   virtual int depth() const { return 0; }
   /// Lets go of other values, at the end of a rendering: they may refer back to this one.
   virtual void release() {}
@@ -88,18 +102,21 @@ class Range : public Object {
   std::size_t size_;
 };
 
-/// What lazy filters give: values that can be taken once.
-class Generator : public Object {
+/// What lazy filters give: values that can be taken once, by whichever of its iterators asks first.
+class Generator : public Object, public Iterator {
  public:
   using Next = std::function<std::optional<Value>(Rendering&)>;
+  /// `depth` is that of all that `next` refers to.
   Generator(std::string_view type_name, Next next, int depth);
 
   std::string_view type_name() const override { return type_name_; }
   IteratorPtr iterate(Rendering& run) override;
   int depth() const override { return depth_; }
-  std::optional<Value> next(Rendering& run) { return next_(run); }
+  void release() override { next_ = nullptr; }
 
  private:
+  std::optional<Value> produce(Rendering& run) override;
+
   std::string_view type_name_;
   Next next_;
   int depth_;

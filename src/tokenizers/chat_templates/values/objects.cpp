@@ -1,6 +1,9 @@
+#include "tokenizers/chat_templates/values/object.h"
+
+#include <algorithm>
+
 #include "alate/error.h"
 #include "tokenizers/chat_templates/values/arguments.h"
-#include "tokenizers/chat_templates/values/object.h"
 #include "tokenizers/chat_templates/values/operators.h"
 #include "tokenizers/chat_templates/values/python_text.h"
 #include "tokenizers/chat_templates/values/rendering.h"
@@ -15,12 +18,13 @@ constexpr int kMaxGeneratorDepth = 100;
 class SequenceIterator : public Iterator {
  public:
   explicit SequenceIterator(std::shared_ptr<const Sequence> sequence) : sequence_(std::move(sequence)) {}
-  std::optional<Value> next(Rendering&) override {
+
+ private:
+  std::optional<Value> produce(Rendering&) override {
     if (at_ == sequence_->items.size()) return std::nullopt;
     return sequence_->items[at_++];
   }
 
- private:
   std::shared_ptr<const Sequence> sequence_;
   std::size_t at_ = 0;
 };
@@ -28,7 +32,9 @@ class SequenceIterator : public Iterator {
 class TextIterator : public Iterator {
  public:
   explicit TextIterator(Value text) : text_(std::move(text)) {}
-  std::optional<Value> next(Rendering& run) override {
+
+ private:
+  std::optional<Value> produce(Rendering& run) override {
     const std::string_view bytes = text_.bytes();
     if (at_ == bytes.size()) return std::nullopt;
     const std::size_t length = decode_utf8(bytes, at_).length;
@@ -37,14 +43,12 @@ class TextIterator : public Iterator {
     return character;
   }
 
- private:
   Value text_;
   std::size_t at_ = 0;
 };
 
 class EmptyIterator : public Iterator {
- public:
-  std::optional<Value> next(Rendering&) override { return std::nullopt; }
+  std::optional<Value> produce(Rendering&) override { return std::nullopt; }
 };
 
 // The items of an object by their index.
@@ -52,13 +56,14 @@ template <typename T>
 class IndexIterator : public Iterator {
  public:
   explicit IndexIterator(T object) : object_(std::move(object)) {}
-  std::optional<Value> next(Rendering& run) override {
+
+ private:
+  std::optional<Value> produce(Rendering& run) override {
     if (at_ >= object_.size()) return std::nullopt;
     run.budget().work();
     return object_.at(run, at_++);
   }
 
- private:
   T object_;
   std::size_t at_ = 0;
 };
@@ -77,29 +82,35 @@ struct ViewItems {
 
 class GeneratorIterator : public Iterator {
  public:
-  explicit GeneratorIterator(Generator& generator) : generator_(generator) {}
-  std::optional<Value> next(Rendering& run) override {
+  explicit GeneratorIterator(std::shared_ptr<Generator> generator) : generator_(std::move(generator)) {}
+
+ private:
+  std::optional<Value> produce(Rendering& run) override {
     run.budget().work();
-    return generator_.next(run);
+    return generator_->next(run);
   }
 
- private:
-  Generator& generator_;
-};
-
-// Keeps the value alive that an iterator walks through.
-class OwningIterator : public Iterator {
- public:
-  OwningIterator(std::shared_ptr<Object> object, IteratorPtr inner)
-      : object_(std::move(object)), inner_(std::move(inner)) {}
-  std::optional<Value> next(Rendering& run) override { return inner_->next(run); }
-
- private:
-  std::shared_ptr<Object> object_;
-  IteratorPtr inner_;
+  std::shared_ptr<Generator> generator_;
 };
 
 }  // namespace
+
+int depth_of(const Arguments& arguments) {
+  int deepest = 0;
+  for (const Value& value : arguments.positional) deepest = std::max(deepest, depth_of(value));
+  for (const auto& [name, value] : arguments.named) deepest = std::max(deepest, depth_of(value));
+  return deepest;
+}
+
+std::optional<Value> Iterator::next(Rendering& run) {
+  if (is_executing_) run.fail("generator already executing");
+  is_executing_ = true;
+  struct End {
+    bool& is_executing;
+    ~End() { is_executing = false; }
+  } const end{is_executing_};
+  return produce(run);
+}
 
 void Object::append_repr(Rendering&, Builder& out) {
   out.append("<");
@@ -152,7 +163,14 @@ Generator::Generator(std::string_view type_name, Next next, int depth)
   }
 }
 
-IteratorPtr Generator::iterate(Rendering&) { return std::make_unique<GeneratorIterator>(*this); }
+IteratorPtr Generator::iterate(Rendering&) {
+  return std::make_unique<GeneratorIterator>(std::static_pointer_cast<Generator>(shared_from_this()));
+}
+
+std::optional<Value> Generator::produce(Rendering& run) {
+  const Rendering::Nesting nesting(run);  // generators take their values from one another
+  return next_ ? next_(run) : std::nullopt;
+}
 
 std::string_view MappingView::type_name() const {
   return part_ == Part::keys ? "dict_keys" : part_ == Part::values ? "dict_values" : "dict_items";
@@ -178,8 +196,9 @@ void MappingView::append_repr(Rendering& run, Builder& out) {
 std::optional<Value> MappingView::attribute(Rendering&, std::string_view name) {
   if (name == "mapping") return Value(mapping_);
   if (name != "isdisjoint" || part_ == Part::values) return std::nullopt;
-  return Value(std::shared_ptr<Object>(
-      std::make_shared<Function>(std::string(name), [view = *this](Rendering& run, Arguments arguments) {
+  return Value(std::shared_ptr<Object>(std::make_shared<Function>(
+      std::string(name),
+      [view = *this](Rendering& run, Arguments arguments) {
         const Parameters given(run, "isdisjoint", std::move(arguments), {"other"}, 1);
         for (const Value& item : all_items(run, given[0])) {
           if (view.part() == Part::keys) require_hashable(run, item);
@@ -187,7 +206,8 @@ std::optional<Value> MappingView::attribute(Rendering&, std::string_view name) {
           if (contains(run, self, item)) return Value::boolean(false);
         }
         return Value::boolean(true);
-      })));
+      },
+      depth())));
 }
 
 IteratorPtr MappingView::iterate(Rendering&) { return std::make_unique<IndexIterator<ViewItems>>(ViewItems{*this}); }
@@ -200,13 +220,14 @@ void Namespace::append_repr(Rendering& run, Builder& out) {
     if (i > 0) out.append(", ");
     append_quoted(out, attributes_[i].first);
     out.append(": ");
-    chat_templates::append_repr(run, out, attributes_[i].second);
+    const Value value = attributes_[i].second;  // a loop's length may run code that changes this namespace
+    chat_templates::append_repr(run, out, value);
   }
   out.append("}>");
 }
 
 std::optional<Value> Namespace::attribute(Rendering& run, std::string_view name) {
-  run.budget().work(attributes_.size() / 8);
+  run.budget().work(attributes_.size() * (8 + name.size()) / 64);
   for (const auto& [each, value] : attributes_) {
     if (each == name) return value;
   }
@@ -217,7 +238,7 @@ void Namespace::set(Rendering& run, std::string_view name, Value value) {
   if (name.starts_with('_')) {
     run.fail("a namespace of a chat template has no attributes that begin with an underscore: ", name);
   }
-  run.budget().work(attributes_.size() / 8);
+  run.budget().work(attributes_.size() * (8 + name.size()) / 64);
   for (auto& [each, old] : attributes_) {
     if (each == name) {
       old = std::move(value);
@@ -234,11 +255,7 @@ IteratorPtr try_iterate(Rendering& run, const Value& value) {
     case Value::Kind::text: return std::make_unique<TextIterator>(value);
     case Value::Kind::sequence: return std::make_unique<SequenceIterator>(value.shared_sequence());
     case Value::Kind::mapping: return MappingView(value.shared_mapping(), MappingView::Part::keys).iterate(run);
-    case Value::Kind::object: {
-      IteratorPtr inner = value.object().iterate(run);
-      if (inner == nullptr) return nullptr;
-      return std::make_unique<OwningIterator>(value.shared_object(), std::move(inner));
-    }
+    case Value::Kind::object: return value.object().iterate(run);
     default: return nullptr;
   }
 }

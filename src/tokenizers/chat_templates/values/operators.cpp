@@ -260,7 +260,7 @@ bool less(Rendering& run, const Value& left, const Value& right, std::string_vie
 bool contains(Rendering& run, const Value& container, const Value& item) {
   if (container.is_text()) {
     if (!item.is_text()) run.fail("'in' of a string needs a string on its left, not '", type_name(item), "'");
-    run.budget().work(container.bytes().size() / 32);
+    run.budget().work(TextSearch::characters(item.bytes(), container.bytes()) / 32);
     return TextSearch(item.bytes()).find(container.bytes()) != std::string_view::npos;
   }
   if (container.is_mapping()) {

@@ -129,13 +129,12 @@ void append_repr(Rendering& run, Builder& out, const Value& value) {
       append_quoted(out, value.bytes());
       if (value.text().is_markup) out.append(')');
       return;
-    case Kind::sequence: return append_sequence(run, out, value.sequence());
-    case Kind::mapping: return append_mapping(run, out, value.mapping());
-    case Kind::object: {
-      const Rendering::Nesting nesting(run);  // a namespace may contain itself
-      return value.object().append_repr(run, out);
-    }
+    default: break;
   }
+  const Rendering::Nesting nesting(run);  // a namespace may contain itself, and an object may run code
+  if (value.is_sequence()) return append_sequence(run, out, value.sequence());
+  if (value.is_mapping()) return append_mapping(run, out, value.mapping());
+  value.object().append_repr(run, out);
 }
 
 void append_text(Rendering& run, Builder& out, const Value& value) {

@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::size_t kFewEntries = 8;
 
-int deeper_than(int deepest) {
-  if (deepest >= kMaxValueDepth) {
-    throw make_error(ErrorCode::resource_exhausted, "a value in the chat template nests deeper than ", kMaxValueDepth,
-                     " lists and dicts");
-  }
-  return deepest + 1;
-}
-
 std::shared_ptr<Sequence> new_sequence(Budget& budget, Values items) {
   int deepest = 0;
   for (const Value& item : items) deepest = std::max(deepest, depth_of(item));
@@ -59,12 +51,23 @@ const Value* Mapping::find(std::string_view key) const {
 }
 
 const Value* Mapping::find(Rendering& run, const Value& key) const {
-  if (key.is_text()) return find(key.bytes());
+  if (key.is_text()) {
+    run.budget().work(key.bytes().size() / 8);
+    return find(key.bytes());
+  }
   run.budget().work(entries_.size());
   for (const auto& [name, value] : entries_) {
     if (!name.is_text() && equals(run, name, key)) return &value;
   }
   return nullptr;
+}
+
+int deeper_than(int deepest) {
+  if (deepest >= kMaxValueDepth) {
+    throw make_error(ErrorCode::resource_exhausted, "a value in the chat template nests deeper than ", kMaxValueDepth,
+                     " lists and dicts");
+  }
+  return deepest + 1;
 }
 
 int depth_of(const Value& value) {
@@ -88,6 +91,11 @@ Value make_text(Budget& budget, std::string bytes, bool is_markup) {
       new Text{.bytes = std::move(bytes), .length = length, .is_markup = is_markup, .charge = std::move(charge)}));
 }
 
+Value make_undefined(Budget& budget, std::string message) {
+  Charge charge(budget, message.size());
+  return Value::undefined(std::move(message), std::move(charge));
+}
+
 Value make_list(Budget& budget, Values items) {
   return Value(std::shared_ptr<const Sequence>(new_sequence(budget, std::move(items))));
 }
@@ -109,11 +117,14 @@ Value make_group(Budget& budget, Value grouper, Value list) {
 
 Value make_mapping(Budget& budget, Entries entries) {
   Charge charge(budget, sizeof(Mapping) + entries.size() * (2 * sizeof(Value) + sizeof(std::uint32_t)));
+  std::uint64_t key_bytes = 0;  // are compared to put them in order
+  for (const auto& [key, value] : entries) key_bytes += key.is_text() ? key.bytes().size() : 0;
+  budget.work(key_bytes / 8);
   return Value(std::make_shared<const Mapping>(std::move(entries), std::move(charge)));
 }
 
 struct MappingBuilder::Places {
-  std::map<std::string, std::size_t, std::less<>> of_texts;
+  std::map<std::string_view, std::size_t> of_texts;  // the texts are those of the entries
   std::vector<std::size_t> of_others;
 };
 
@@ -121,21 +132,13 @@ MappingBuilder::MappingBuilder(Rendering& run) : run_(run) {}
 MappingBuilder::~MappingBuilder() = default;
 
 void MappingBuilder::set(std::string_view key, Value value) {
-  if (places_ == nullptr) places_ = std::make_unique<Places>();
-  run_.budget().work();
-  const auto found = places_->of_texts.find(key);
-  if (found != places_->of_texts.end()) {
-    entries_[found->second].second = std::move(value);
-    return;
-  }
-  places_->of_texts.emplace(key, entries_.size());
-  entries_.emplace_back(make_text(run_.budget(), std::string(key)), std::move(value));
+  set(make_text(run_.budget(), std::string(key)), std::move(value));
 }
 
 void MappingBuilder::set(const Value& key, Value value) {
   if (key.is_text()) {
     if (places_ == nullptr) places_ = std::make_unique<Places>();
-    run_.budget().work();
+    run_.budget().work(1 + key.bytes().size() / 8);
     const auto [place, is_new] = places_->of_texts.emplace(key.bytes(), entries_.size());
     if (is_new) {
       entries_.emplace_back(key, std::move(value));

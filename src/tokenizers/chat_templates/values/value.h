@@ -69,14 +69,20 @@ class Value {
 
   struct Missing {};  // a variable without a value; never seen by an expression
   struct None {};
+  struct Message {
+    std::string text;
+    Charge charge;
+  };
   struct Undefined {
-    std::shared_ptr<const std::string> message;  // what using it is refused with
+    std::shared_ptr<const Message> message;  // what using it is refused with
   };
 
   Value() = default;  // missing
   static Value none() { return Value(Direct(), Data(None{})); }
-  static Value undefined(std::string message) {
-    return Value(Direct(), Data(Undefined{std::make_shared<const std::string>(std::move(message))}));
+  /// `charge` is for a message that contains text of the template.
+  static Value undefined(std::string message, Charge charge = {}) {
+    return Value(Direct(), Data(Undefined{std::shared_ptr<const Message>(
+                               new Message{.text = std::move(message), .charge = std::move(charge)})}));
   }
   static Value boolean(bool value) { return Value(Direct(), Data(value)); }
   static Value integer(Integer value) { return Value(Direct(), Data(value)); }
@@ -118,7 +124,7 @@ class Value {
   }
   Object& object() const { return **std::get_if<std::shared_ptr<Object>>(&data_); }
   const std::shared_ptr<Object>& shared_object() const { return *std::get_if<std::shared_ptr<Object>>(&data_); }
-  const std::string& undefined_message() const { return *std::get_if<Undefined>(&data_)->message; }
+  const std::string& undefined_message() const { return std::get_if<Undefined>(&data_)->message->text; }
 
   std::string_view bytes() const { return text().bytes; }
   /// The object if it is of type T.
@@ -138,10 +144,14 @@ class Value {
 
 /// How deep containers nest in a value: 0 for scalars.
 int depth_of(const Value& value);
+/// The depth of what contains values of this depth. Throws resource_exhausted beyond the limit.
+int deeper_than(int deepest);
 
 /// Text of the template itself, outside every budget; `bytes` is valid UTF-8.
 Value constant_text(std::string bytes);
 Value make_text(Budget& budget, std::string bytes, bool is_markup = false);
+/// What is found under a name or key that there is not.
+Value make_undefined(Budget& budget, std::string message);
 Value make_list(Budget& budget, Values items);
 Value make_tuple(Budget& budget, Values items);
 Value make_group(Budget& budget, Value grouper, Value list);
