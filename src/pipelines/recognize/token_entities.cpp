@@ -217,18 +217,14 @@ std::string_view tag_of(std::string_view label) {
   return is_marked ? label.substr(2) : label;
 }
 
-bool is_wanted(std::string_view label, std::span<const std::string> wanted) {
-  return wanted.empty() ||
-         std::ranges::any_of(wanted, [&](const std::string& each) { return each == label || each == tag_of(label); });
-}
-
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
-                                Aggregation aggregation) {
+                                Aggregation aggregation, const base::Cancellation& cancellation) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
   if (repaired) text = *repaired;
   const std::size_t width = labels.names.size();
   std::vector<Entity> entities;
   for (const TokenWindow& window : windows) {
+    cancellation.check();
     std::vector<float> scores(window.logits.begin(), window.logits.end());
     for (std::size_t i = 0; i < scores.size(); i += width) softmax(std::span(scores).subspan(i, width));
     for (Entity& entity : window_entities(text, window.encoding, scores, labels, aggregation))

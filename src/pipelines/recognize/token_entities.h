@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "alate/recognize.h"
 #include "alate/tokenizer.h"
+#include "base/threads/cancellation.h"
 
 namespace alate::pipelines {
 
@@ -32,14 +34,26 @@ inline constexpr std::string_view kOutside = "O";
 
 /// The entities of a text, without those of the label kOutside. Entities of several windows are merged: of two that
 /// share characters the longer one stays, or the better one of the same length. In the order of `start`; with one
-/// window, in the order of tokens.
+/// window, in the order of tokens. Throws cancelled.
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
-                                Aggregation aggregation);
-
-/// Whether a label is one of `wanted` (empty: all), with or without its B- or I-.
-bool is_wanted(std::string_view label, std::span<const std::string> wanted);
+                                Aggregation aggregation, const base::Cancellation& cancellation);
 
 /// The label without B- or I-.
 std::string_view tag_of(std::string_view label);
+
+/// The labels that a caller wants; none: all. However many these are, asking takes the same time.
+class WantedLabels {
+ public:
+  /// The texts must outlive it.
+  explicit WantedLabels(std::span<const std::string> labels) : labels_(labels.begin(), labels.end()) {}
+
+  /// Whether the label is one of them, with or without its B- or I-.
+  bool contain(std::string_view label) const {
+    return labels_.empty() || labels_.contains(label) || labels_.contains(tag_of(label));
+  }
+
+ private:
+  std::unordered_set<std::string_view> labels_;
+};
 
 }  // namespace alate::pipelines
