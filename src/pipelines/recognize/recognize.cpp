@@ -61,7 +61,7 @@ std::vector<Entity> entities_of_text(std::string_view text, const RowResults& re
                                      std::size_t end, const TokenLabels& labels, Aggregation aggregation) {
   std::vector<TokenWindow> windows;
   for (std::size_t row = begin; row < end; ++row) windows.push_back({results.encoding(row), results.of(row)});
-  return entities_of(text, windows, labels, aggregation, results.cancellation());
+  return entities_of(text, windows, labels, aggregation);
 }
 
 // What a GLiNER2 model is asked for.

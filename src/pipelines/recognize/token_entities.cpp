@@ -218,13 +218,12 @@ std::string_view tag_of(std::string_view label) {
 }
 
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
-                                Aggregation aggregation, const base::Cancellation& cancellation) {
+                                Aggregation aggregation) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
   if (repaired) text = *repaired;
   const std::size_t width = labels.names.size();
   std::vector<Entity> entities;
   for (const TokenWindow& window : windows) {
-    cancellation.check();
     std::vector<float> scores(window.logits.begin(), window.logits.end());
     for (std::size_t i = 0; i < scores.size(); i += width) softmax(std::span(scores).subspan(i, width));
     for (Entity& entity : window_entities(text, window.encoding, scores, labels, aggregation))

@@ -12,7 +12,6 @@
 
 #include "alate/recognize.h"
 #include "alate/tokenizer.h"
-#include "base/threads/cancellation.h"
 
 namespace alate::pipelines {
 
@@ -34,9 +33,9 @@ inline constexpr std::string_view kOutside = "O";
 
 /// The entities of a text, without those of the label kOutside. Entities of several windows are merged: of two that
 /// share characters the longer one stays, or the better one of the same length. In the order of `start`; with one
-/// window, in the order of tokens. Throws cancelled.
+/// window, in the order of tokens.
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
-                                Aggregation aggregation, const base::Cancellation& cancellation);
+                                Aggregation aggregation);
 
 /// The label without B- or I-.
 std::string_view tag_of(std::string_view label);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "alate/model.h"
-#include "base/threads/cancellation.h"
 #include "formats/json.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -66,7 +65,7 @@ class TokenEntities : public testing::TestWithParam<std::string> {
     const TokenLabels labels{.tokenizer = tokenizer_,
                              .names = names_,
                              .unknown_id = tokenizer_.token_to_id(GetParam() == "word_piece" ? "[UNK]" : "<unk>")};
-    return entities_of(text, windows, labels, run.aggregation, base::Cancellation::never());
+    return entities_of(text, windows, labels, run.aggregation);
   }
 
   base::TemporaryFolder folder_;
