@@ -199,7 +199,8 @@ TEST_F(AttackByClient, LongWorkLeavesAThreadToOthersAndEndsWhenItsClientLeaves) 
   std::string text;
   while (text.size() < 6 * kMegabyte) text += "the quick fox sat there, and so did ";
   const auto chunk = [](const std::string& of) {
-    return post("/api/chunk", R"({"config": {"model": "tiny/embedder", "method": "recursive"}, "text": ")" + of + "\"}");
+    return post("/api/chunk",
+                R"({"config": {"model": "tiny/embedder", "method": "recursive"}, "text": ")" + of + "\"}");
   };
   connect(*server, 40, chunk(text));
   pause();
