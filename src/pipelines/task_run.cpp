@@ -9,8 +9,8 @@
 namespace alate::pipelines {
 
 RowResults::RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> numbers,
-                       std::span<const float> values)
-    : rows_(rows), tokens_(tokens), values_(values), starts_{0} {
+                       std::span<const float> values, const base::Cancellation& cancellation)
+    : rows_(rows), tokens_(tokens), values_(values), starts_{0}, cancellation_(cancellation) {
   for (const std::size_t count : numbers) starts_.push_back(starts_.back() + count);
 }
 
@@ -21,6 +21,7 @@ std::span<const float> RowResults::of(std::size_t row) const {
 void for_each_input(const RowResults& results,
                     const std::function<void(std::size_t input, std::size_t begin, std::size_t end)>& each) {
   for (std::size_t begin = 0, end = 0; begin < results.count(); begin = end) {
+    results.cancellation().check();
     const std::size_t input = results.input(begin);
     while (end < results.count() && results.input(end) == input) ++end;
     each(input, begin, end);
@@ -40,7 +41,9 @@ PreparedRows TaskRun::prepare(const base::Cancellation& cancellation) {
   return prepared;
 }
 
-void TaskRun::finish(std::span<const float> values) { take(RowResults(rows_, row_tokens_, row_numbers_, values)); }
+void TaskRun::finish(std::span<const float> values, const base::Cancellation& cancellation) {
+  take(RowResults(rows_, row_tokens_, row_numbers_, values, cancellation));
+}
 
 void run_prepared(TaskRun& task, PreparedRows prepared, const runtime::RowBudget& budget,
                   const backends::RunOptions& options, const std::function<void(std::size_t)>& computed) {
@@ -54,7 +57,7 @@ void run_prepared(TaskRun& task, PreparedRows prepared, const runtime::RowBudget
   const Tensor values = runtime::run_rows(*task.program(), prepared.rows, budget, options,
                                           computed ? std::function<void(std::size_t)>(told_of_texts) : nullptr)
                             .values;
-  task.finish(values.values<float>());
+  task.finish(values.values<float>(), options.cancellation);
 }
 
 void run_task(TaskRun& task, const runtime::RowBudget& budget, const RunControl& control) {

@@ -10,6 +10,7 @@
 
 #include "alate/run_control.h"
 #include "backends/backend.h"
+#include "base/threads/cancellation.h"
 #include "pipelines/text_rows.h"
 #include "runtime/batching/batch_program.h"
 #include "runtime/run_rows.h"
@@ -21,7 +22,7 @@ class RowResults {
  public:
   /// `tokens` and `numbers` are counts of each row.
   RowResults(const TextRows& rows, std::span<const std::size_t> tokens, std::span<const std::size_t> numbers,
-             std::span<const float> values);
+             std::span<const float> values, const base::Cancellation& cancellation);
 
   std::size_t count() const { return rows_.inputs.size(); }
   std::size_t input(std::size_t row) const { return rows_.inputs[row]; }
@@ -30,15 +31,18 @@ class RowResults {
   const Encoding& encoding(std::size_t row) const { return rows_.encodings[row]; }
   /// All numbers of a row: those of the first output, then those of the next.
   std::span<const float> of(std::size_t row) const;
+  /// Of the call: whoever makes answers of the numbers asks it in long loops.
+  const base::Cancellation& cancellation() const { return cancellation_; }
 
  private:
   const TextRows& rows_;
   std::span<const std::size_t> tokens_;
   std::span<const float> values_;
   std::vector<std::size_t> starts_;
+  base::Cancellation cancellation_;
 };
 
-/// Calls `each` for each input that has rows, which are [begin, end).
+/// Calls `each` for each input that has rows, which are [begin, end). Throws cancelled between them.
 void for_each_input(const RowResults& results,
                     const std::function<void(std::size_t input, std::size_t begin, std::size_t end)>& each);
 
@@ -54,8 +58,8 @@ class TaskRun {
   PreparedRows prepare(const base::Cancellation& cancellation);
   /// What computes them; compiled at its first use, which may be `prepare`.
   virtual std::shared_ptr<const runtime::BatchProgram> program() const = 0;
-  /// Makes the answer of their numbers.
-  void finish(std::span<const float> values);
+  /// Makes the answer of their numbers. Throws cancelled.
+  void finish(std::span<const float> values, const base::Cancellation& cancellation);
 
   /// How many texts are asked about.
   virtual std::size_t size() const = 0;

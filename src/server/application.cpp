@@ -28,8 +28,9 @@
 namespace alate::server {
 namespace {
 
-// Threads for large bodies and answers; they run beside the model, not in its place.
-constexpr std::size_t kWorkThreads = 2;
+// Threads for what touches a model and for large bodies and answers; they run beside the model, not in its place. One
+// client has at most two of them.
+constexpr std::size_t kWorkThreads = 3;
 constexpr std::size_t kLoadThreads = 2;
 constexpr auto kHousekeeping = std::chrono::seconds(1);
 constexpr auto kShutdownGrace = std::chrono::seconds(5);  // for running batches to finish and memory to be freed
@@ -111,7 +112,8 @@ struct Application::State {
   State(const Settings& given, std::string version)
       : settings(given),
         keys(settings.api_keys),
-        work(kWorkThreads),
+        work(kWorkThreads, {.taken = [this](std::chrono::nanoseconds waited) { metrics.work_taken(waited); },
+                            .dropped = [this] { metrics.work_dropped(); }}),
         loaders(kLoadThreads),
         pulls(pull_options(settings)),
         models(settings, loaders, observer(), &pulls),
@@ -180,6 +182,9 @@ struct Application::State {
     const Admission::Counts counts = admission.counts();
     gauges.requests_running = counts.running;
     gauges.requests_waiting = counts.waiting;
+    const WorkQueue::Counts pieces = work.counts();
+    gauges.work_running = pieces.running;
+    gauges.work_waiting = pieces.waiting;
     gauges.connections = http.connections();
     gauges.body_bytes = http.body_bytes();
     gauges.answer_bytes = http.answer_bytes();

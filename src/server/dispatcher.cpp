@@ -198,9 +198,8 @@ void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
 
 void Dispatcher::dispatch(const std::shared_ptr<Exchange>& exchange, Router::Match match) const {
   if (exchange->request().body.size() <= kSmallBody) return call_route(exchange, std::move(match));
-  services_.work.push([this, exchange, match = std::move(match)]() mutable {
-    if (!exchange->abandoned()) call_route(exchange, std::move(match));
-  });
+  services_.work.push(exchange,
+                      [this, exchange, match = std::move(match)]() mutable { call_route(exchange, std::move(match)); });
 }
 
 void Dispatcher::call_route(const std::shared_ptr<Exchange>& exchange, Router::Match match) const {

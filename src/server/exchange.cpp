@@ -100,11 +100,6 @@ void Exchange::abandon() {
   }
 }
 
-bool Exchange::abandoned() const {
-  const std::lock_guard lock(mutex_);
-  return abandoned_;
-}
-
 void Exchange::on_end(std::function<void(int status)> hook) {
   const std::lock_guard lock(mutex_);
   if (send_) end_.swap(hook);  // the earlier one is released without the lock

@@ -1,6 +1,7 @@
 // One request on its way through the server, from the last byte of its body to the last byte of its single answer.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/threads/cancellation.h"
 #include "base/threads/mutex.h"
 #include "server/clients/client_account.h"
 #include "server/http/http_message.h"
@@ -19,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Time a request spent in each stage; zero for stages it never entered.
 struct StageTimes {
-  std::chrono::nanoseconds queue{};  // until its first row joined a batch, admission included
+  // Waiting for others: for its turn, for the server's work threads, and until its first row joined a batch.
+  std::chrono::nanoseconds queue{};
   std::chrono::nanoseconds tokenize{};
   std::chrono::nanoseconds compute{};
   std::chrono::nanoseconds format{};  // of the answer
@@ -31,6 +34,8 @@ class Exchange {
  public:
   /// `send` is called at most once, from any thread, with the answer. It must not call back into the exchange.
   Exchange(Request request, std::string id, Clock::time_point deadline, std::function<void(Response)> send);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
 
   const Request& request() const { return request_; }
   /// Drops the body once it has been read: it may be large, and the answer may take a long time.
@@ -69,7 +74,10 @@ class Exchange {
   /// The client has gone or the deadline has passed: no answer, or no more of one that was begun, will be sent, and the
   /// hooks run. Called by the transport.
   void abandon();
-  bool abandoned() const;
+  bool abandoned() const { return abandoned_.load(std::memory_order_acquire); }
+  /// Requested once nobody waits for the answer: the exchange is abandoned, or its deadline has passed. Valid as long
+  /// as the exchange; not for what goes on after `begin`, when the deadline no longer counts.
+  base::Cancellation cancellation() const { return base::Cancellation::when(question_); }
   /// `hook` runs once with the answer's status before it is sent, on the answering thread, or with 0 when the exchange
   /// is abandoned, on the abandoning thread, where it must not use `stages`. Replaces an earlier one; dropped if the
   /// exchange has ended.
@@ -79,15 +87,22 @@ class Exchange {
   void on_abandon(std::function<void()> hook);
 
  private:
+  struct Question {
+    const Exchange* exchange;
+    bool operator()() const { return exchange->abandoned() || Clock::now() >= exchange->deadline_; }
+  };
+
   void answer(Response response, bool streams);
 
   Request request_;
   const std::string id_;
   const Clock::time_point received_ = Clock::now();
   const Clock::time_point deadline_;
+  const Question question_{this};
   mutable base::Mutex mutex_;
-  std::function<void(Response)> send_;  // empty once answered or abandoned
-  bool abandoned_ = false, finished_ = false, streams_ = false;
+  std::function<void(Response)> send_;   // empty once answered or abandoned
+  std::atomic<bool> abandoned_ = false;  // written under the lock
+  bool finished_ = false, streams_ = false;
   std::shared_ptr<void> place_;
   std::vector<std::function<void()>> hooks_;
   std::function<void(int)> end_;

@@ -18,6 +18,16 @@ void log_failure(const Exchange& exchange, const std::exception_ptr& error) {
   }
 }
 
+bool is_cancelled(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& thrown) {
+    return thrown.code() == ErrorCode::cancelled;
+  } catch (...) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Problem problem_of(const std::exception_ptr& error) {
@@ -40,7 +50,11 @@ Problem problem_of(const std::exception_ptr& error) {
 }
 
 void fail(Exchange& exchange, Family family, const std::exception_ptr& error) {
-  const Problem problem = problem_of(error);
+  Problem problem = problem_of(error);
+  if (problem.kind == Problem::Kind::not_ready && Clock::now() >= exchange.deadline() && is_cancelled(error)) {
+    problem.kind = Problem::Kind::timeout;
+    problem.message = "the request took too long";
+  }
   if (problem.kind == Problem::Kind::internal) log_failure(exchange, error);
   exchange.reply(to_response(family, problem));
 }

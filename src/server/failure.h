@@ -11,7 +11,8 @@ namespace alate::server {
 /// The problem behind an exception of any kind.
 Problem problem_of(const std::exception_ptr& error);
 
-/// Answers with the error in the family's format; server faults are logged with the request's id.
+/// Answers with the error in the family's format; server faults are logged with the request's id. Work that ended early
+/// because of the request's deadline is a timeout.
 void fail(Exchange& exchange, Family family, const std::exception_ptr& error);
 
 }  // namespace alate::server

@@ -11,15 +11,15 @@ namespace alate::server {
 
 /// Upper bounds on normal operation; anything slower is considered hung.
 struct ReadinessLimits {
-  std::chrono::nanoseconds wait = std::chrono::seconds(10);  // until a thread picks up work queued now
-  std::chrono::nanoseconds work = std::chrono::seconds(30);  // processing of large bodies and answers
+  std::chrono::nanoseconds wait = std::chrono::seconds(10);  // until a thread picks up work of a client that has none
+  std::chrono::nanoseconds work = std::chrono::seconds(30);  // until work ends that nobody waits for any more
   std::chrono::nanoseconds load = std::chrono::minutes(10);  // loading a model
   std::chrono::nanoseconds batch = std::chrono::minutes(2);  // one batch of a model
 };
 
 /// Why the server makes no progress, for the operator or supervisor that restarts it; empty if it does. Reads only the
-/// queues' clocks, so the cost is the same however often it is called: the work at the head of a queue has waited as
-/// long as any work queued at the same time. A single hung thread is reported even if other threads still take work.
+/// queues' clocks, so the cost is the same however often it is called. A single hung thread is reported even if other
+/// threads still take work. Requests that take long, however many one client sends, are no obstacle.
 std::string find_obstacle(const WorkQueue& work, const WorkQueue& loaders, const ModelHost& models,
                           const ReadinessLimits& limits = {});
 

@@ -133,6 +133,15 @@ class Layers(InScratchFolder):
         self.write("src/base/threads/shared_mutex.h", "#pragma once\nstd::shared_mutex mutex_;\n")
         self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
 
+    def test_refuses_work_of_the_server_that_goes_on_for_nobody(self):
+        for line in ("prepare(texts, base::Cancellation::never());", "const auto never = Cancellation::never();",
+                     "auto ids = hosted.pipelines.tokenizer().encode(text, options);", "tokenizer->encode_batch(texts);"):
+            self.assert_violation("src/server/models/a.cpp", f"{line}\n", "does not end when its client leaves")
+        self.write("src/server/models/a.cpp", "// Not Cancellation::never().\nprepare(texts, exchange.cancellation());\n"
+                   "tokenizers::encode(hosted.pipelines.tokenizer(), text, options, exchange.cancellation());\n")
+        self.write("src/graph/a.cpp", "interpret(graph, base::Cancellation::never());\n")
+        self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
+
     def test_refuses_files_of_no_layer_and_overlong_files(self):
         self.assert_violation("src/other/a.cpp", "", "belongs to no layer")
         self.assert_violation("src/base/long.cpp", "\n" * 801, "801 lines")

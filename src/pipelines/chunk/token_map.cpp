@@ -55,26 +55,26 @@ struct LowerText {
 
 TokenMap::TokenMap(std::string_view text, const std::optional<Tokenizer>& tokenizer, bool lower_case,
                    const base::Cancellation& cancellation)
-    : text_(text) {
+    : text_(text), cancellation_(cancellation) {
   if (text.size() >= std::numeric_limits<std::uint32_t>::max())
     throw make_error(ErrorCode::resource_exhausted, "the text has ", text.size(),
                      " bytes; cut at most 4 GiB at a time");
   if (tokenizers::repair_utf8(text))
     throw Error(ErrorCode::invalid_argument, "the text is not valid UTF-8: its chunks could not be slices of it");
   if (tokenizer) {
-    read(*tokenizer, lower_case, cancellation);
+    read(*tokenizer, lower_case);
   } else {
     count_by_rule();
   }
 }
 
-void TokenMap::read(const Tokenizer& tokenizer, bool lower_case, const base::Cancellation& cancellation) {
+void TokenMap::read(const Tokenizer& tokenizer, bool lower_case) {
   const std::optional<LowerText> lower = lower_case ? std::optional<LowerText>(text_) : std::nullopt;
   EncodeOptions options;
   options.add_special_tokens = false;
   options.with_tokens = false;
   Encoding encoding =
-      tokenizers::encode(tokenizer, lower ? std::string_view(lower->text) : text_, options, cancellation);
+      tokenizers::encode(tokenizer, lower ? std::string_view(lower->text) : text_, options, cancellation_);
   const std::size_t count = encoding.ids.size();
   starts_.resize(count);
   ends_.resize(count);
@@ -111,6 +111,7 @@ std::size_t TokenMap::token_from(std::size_t byte) const {
 }
 
 std::pair<std::size_t, std::size_t> TokenMap::bytes_of(std::size_t first, std::size_t end) const {
+  cancellation_.check();
   std::size_t from = starts_[first], to = ends_[end - 1];
   if (end < size()) to = std::min<std::size_t>(to, starts_[end]);
   while (from < to) {

@@ -12,7 +12,8 @@
 
 namespace alate::pipelines {
 
-/// The tokens of a whole text, by number. A view of the text, which must live as long.
+/// The tokens of a whole text, by number. A view of the text and of the question of cancellation, which must live as
+/// long.
 class TokenMap {
  public:
   /// Without a tokenizer, by the rule in alate/chunk.h. `lower_case`: the tokenizer reads the text in lower case.
@@ -27,7 +28,7 @@ class TokenMap {
 
   /// The first token that begins at this byte or behind it; `size()` if there is none.
   std::size_t token_from(std::size_t byte) const;
-  /// The bytes of tokens [first, end), which are not none, without white space at both ends.
+  /// The bytes of tokens [first, end), which are not none, without white space at both ends. Throws cancelled.
   std::pair<std::size_t, std::size_t> bytes_of(std::size_t first, std::size_t end) const;
 
   /// Whether the text may be cut before the token: no character is in it and in an earlier one.
@@ -37,9 +38,10 @@ class TokenMap {
 
  private:
   void count_by_rule();
-  void read(const Tokenizer& tokenizer, bool lower_case, const base::Cancellation& cancellation);
+  void read(const Tokenizer& tokenizer, bool lower_case);
 
   std::string_view text_;
+  base::Cancellation cancellation_;
   std::vector<std::int32_t> ids_;
   std::vector<std::uint32_t> starts_, ends_;  // bytes; starts ascend, and an end is that of all tokens up to it
 };

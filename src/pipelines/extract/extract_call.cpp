@@ -46,7 +46,11 @@ TextRows ExtractCall::make_rows(std::span<const std::string_view> texts, const L
 
 std::vector<Extraction> ExtractCall::extractions(const RowResults& results, std::span<const std::string_view> texts,
                                                  float threshold) const {
-  const ExtractScope scope{.config = extractor_.config, .schema = schema_, .prompt = prompt_, .threshold = threshold};
+  const ExtractScope scope{.config = extractor_.config,
+                           .schema = schema_,
+                           .prompt = prompt_,
+                           .threshold = threshold,
+                           .cancellation = results.cancellation()};
   const std::size_t marks = prompt_.around.marks.size() * (models::ExtractorConfig::kCounts + 1);
   std::vector<Extraction> read(texts.size());
   for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {

@@ -25,6 +25,7 @@ class RowReader {
  public:
   RowReader(const ExtractScope& scope, const ExtractedRow& row)
       : row_(row),
+        cancellation_(scope.cancellation),
         labels_(scope.prompt.around.labels.size()),
         prompt_words_(scope.prompt.around.words.size()),
         widths_(static_cast<std::size_t>(scope.config.max_width)) {}
@@ -43,6 +44,7 @@ class RowReader {
   // Those of words of the text that reach the threshold.
   void append_spans_above(std::size_t label, std::size_t instance, float threshold, FoundSpans& found) const {
     for (std::size_t word = 0; word < row_.words; ++word) {
+      if (word % kWordsAtATime == 0) cancellation_.check();
       for (std::size_t width = 0; width < widths_; ++width) {
         // A span may end with the period that was added to the text, which is then left out.
         const std::size_t last = word + width;
@@ -68,7 +70,10 @@ class RowReader {
     return row_.spans.size() > (prompt_words_ + row_.words) * labels_ * widths_ * row_.instances;
   }
 
+  static constexpr std::size_t kWordsAtATime = 64;
+
   const ExtractedRow& row_;
+  const base::Cancellation& cancellation_;
   const std::size_t labels_, prompt_words_, widths_;
 };
 

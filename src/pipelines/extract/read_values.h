@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alate/extract.h"
+#include "base/threads/cancellation.h"
 #include "models/heads/extractor_config.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/word_rows.h"
@@ -26,9 +27,10 @@ struct ExtractScope {
   const ExtractSchema& schema;
   const SchemaPrompt& prompt;
   float threshold;
+  base::Cancellation cancellation;
 };
 
-/// Of a text, which is `given` where `text` holds no repaired one; `rows` are its windows, in order.
+/// Of a text, which is `given` where `text` holds no repaired one; `rows` are its windows, in order. Throws cancelled.
 Extraction read_extraction(const ExtractScope& scope, const WordText& text, std::string_view given,
                            std::span<const ExtractedRow> rows);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "alate/error.h"
@@ -63,8 +65,9 @@ class SchemaWriter {
     prompt_.around.ids.insert(prompt_.around.ids.end(), ids.begin(), ids.end());
     require_room();
   }
-  void require_room() const {
-    if (prompt_.around.ids.size() + extractor_.period.size() <= most_) return;
+  // For so many tokens more.
+  void require_room(std::size_t more = 0) const {
+    if (prompt_.around.ids.size() + extractor_.period.size() + more <= most_) return;
     throw make_error(ErrorCode::invalid_argument, "the schema takes more than ", most_,
                      " tokens, half of what is read at once: shorten it, or ask for its parts one after the other");
   }
@@ -128,12 +131,14 @@ class SchemaWriter {
   }
 
   void add_structure(const ExtractStructure& structure) {
+    require_room(structure.fields.size());
     prompt_.structures.push_back(begin_task(described(structure.name, structure.fields)));
     for (const ExtractField& field : structure.fields) add_label(extractor_.markers.field, field.name);
     end_task();
   }
 
   void add_entities() {
+    require_room(schema_.entities.size());
     prompt_.entities = begin_task(described("entities", schema_.entities));
     for (const ExtractEntity& entity : schema_.entities) add_label(extractor_.markers.entity, entity.name);
     end_task();
@@ -154,11 +159,14 @@ class SchemaWriter {
       parts.push_back(task.labels[i] + ": " + task.descriptions[i]);
       whole += ' ' + std::string(kDescription) + ' ' + parts.back();
     }
+    const std::unordered_set<std::string_view> labels(task.labels.begin(), task.labels.end());
     for (const auto& [text, label] : task.examples) {
-      if (std::ranges::find(task.labels, label) == task.labels.end()) continue;
+      if (!labels.contains(label)) continue;
       parts.insert(parts.end(), {text, label});
       whole.append(" ").append(kExample).append(" ").append(text).append(" ").append(kOutput).append(" ").append(label);
     }
+    // Each takes a marker at least: what cannot fit is refused before it is read.
+    require_room(task.labels.size() + parts.size() - 1);
     prompt_.classifications.push_back(begin_task(read_joined(parts, whole)));
     for (const std::string& label : task.labels) {
       add_mark(extractor_.markers.label);

@@ -8,6 +8,7 @@
 #include "pipelines/fill/fill_run.h"
 #include "pipelines/special_tokens.h"
 #include "pipelines/task_head.h"
+#include "tokenizers/encode.h"
 #include "tokenizers/parts.h"
 
 namespace alate {
@@ -18,13 +19,14 @@ namespace {
 constexpr std::size_t kBytesBesideText = 128;
 
 // The ids of the targets, each once, in their order.
-std::vector<std::int32_t> target_ids(const FillPipeline::State& state, std::span<const std::string> targets) {
+std::vector<std::int32_t> target_ids(const FillPipeline::State& state, std::span<const std::string> targets,
+                                     const base::Cancellation& cancellation) {
   const EncodeOptions alone{.add_special_tokens = false, .with_offsets = false, .with_tokens = false};
   std::vector<std::int32_t> ids;
   for (const std::string& target : targets) {
     std::optional<std::int32_t> id = state.tokenizer.token_to_id(target);
     if (!id) {
-      const std::vector<std::int32_t> tokens = state.tokenizer.encode(target, alone).ids;
+      const std::vector<std::int32_t> tokens = tokenizers::encode(state.tokenizer, target, alone, cancellation).ids;
       if (!tokens.empty()) id = tokens.front();
     }
     if (!id || *id < 0 || *id >= state.model.state().limits().vocabulary)
@@ -85,8 +87,11 @@ FillRun::FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, Fil
       count_(texts_.size()),
       most_bytes_(most_bytes) {
   check(options_);
+}
+
+void FillRun::choose_program(const base::Cancellation& cancellation) {
   const FillPipeline::State& state = pipeline_.state();
-  std::vector<std::int32_t> targets = target_ids(state, options_.targets);
+  std::vector<std::int32_t> targets = target_ids(state, options_.targets, cancellation);
   const std::size_t most =
       targets.empty() ? static_cast<std::size_t>(state.model.state().limits().vocabulary) : targets.size();
   tokens_of_mask_ = std::min(options_.top_k, most);
@@ -96,6 +101,7 @@ FillRun::FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, Fil
 std::string FillRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
 
 TextRows FillRun::make_rows(const base::Cancellation& cancellation) {
+  choose_program(cancellation);
   const std::vector<std::string_view> texts = std::exchange(texts_, {});
   const std::vector<EncodeInput> inputs(texts.begin(), texts.end());
   TextRows rows = make_text_rows(pipeline_.state(), inputs, {.long_texts = options_.long_texts, .with_offsets = true},
@@ -133,6 +139,7 @@ std::vector<Fill> FillRun::fills_of(const std::vector<std::int32_t>& ids, std::s
 void FillRun::take(const RowResults& results) {
   fills_.resize(count_);
   for (std::size_t row = 0; row < results.count(); ++row) {
+    results.cancellation().check();
     const std::vector<std::int32_t>& ids = results.encoding(row).ids;
     const std::vector<std::vector<ScoredToken>> masks = program_->read(results.of(row));
     auto mask = masks.begin();

@@ -36,8 +36,8 @@ FillPipeline filler_of(TextModel model);
 
 class FillRun final : public TaskRun {
  public:
-  /// The texts must live until `prepare` returns. Throws invalid_argument for options out of range and targets that are
-  /// no tokens. `most_bytes`: of all filled texts together.
+  /// The texts must live until `prepare` returns. Throws invalid_argument for options out of range; `prepare` does for
+  /// targets that are no tokens. `most_bytes`: of all filled texts together.
   FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, FillOptions options,
           std::size_t most_bytes = kMostFilledBytes);
 
@@ -50,6 +50,7 @@ class FillRun final : public TaskRun {
  private:
   TextRows make_rows(const base::Cancellation& cancellation) override;
   void take(const RowResults& results) override;
+  void choose_program(const base::Cancellation& cancellation);
   std::vector<Fill> fills_of(const std::vector<std::int32_t>& ids, std::size_t place, bool is_lone,
                              const std::vector<ScoredToken>& tokens) const;
 

@@ -50,8 +50,8 @@ std::vector<std::vector<Entity>> GlinerCall::entities(const RowResults& results,
     std::vector<ScoredSpan> spans;
     for (; end < results.count() && results.input(end) == input; ++end)
       append_spans(gliner_.config, results.of(end), row_words_[end], prompt_.labels.size(), first_words_[end],
-                   options.threshold.value_or(kUsualThreshold), spans);
-    for (const ScoredSpan& span : choose_spans(std::move(spans), rules))
+                   options.threshold.value_or(kUsualThreshold), results.cancellation(), spans);
+    for (const ScoredSpan& span : choose_spans(std::move(spans), rules, results.cancellation()))
       entities[input].push_back(entity_of(texts_[input], texts[input], span, prompt_.labels[span.label]));
   }
   return entities;

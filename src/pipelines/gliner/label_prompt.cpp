@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 #include "alate/error.h"
 #include "formats/json.h"
@@ -80,8 +81,9 @@ LabelPrompt make_prompt(const TextModel& model, const Gliner& gliner, std::span<
     throw make_error(ErrorCode::invalid_argument, "the ", labels.size(), " labels take more than ", most,
                      " tokens, half of what is read at once: name fewer or shorter ones, or some at a time");
   };
+  std::unordered_set<std::string_view> seen;
   for (const std::string& label : labels) {
-    if (std::ranges::find(prompt.labels, label) != prompt.labels.end()) continue;
+    if (!seen.insert(label).second) continue;
     append_label(model, gliner, label, prompt, cancellation);
     require_room();
   }

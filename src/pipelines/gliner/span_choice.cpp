@@ -37,8 +37,10 @@ class PairLogits {
 };
 
 void append_wide_spans(const PairLogits& logits, std::size_t words, std::size_t labels, std::size_t widths,
-                       std::size_t first_word, float threshold, std::vector<ScoredSpan>& spans) {
+                       std::size_t first_word, float threshold, const base::Cancellation& cancellation,
+                       std::vector<ScoredSpan>& spans) {
   for (std::size_t word = 0; word < words; ++word) {
+    cancellation.check();
     for (std::size_t width = 0; width < std::min(widths, words - word); ++width) {
       for (std::size_t label = 0; label < labels; ++label) {
         const float score = logits.score(word, label, width);
@@ -50,12 +52,13 @@ void append_wide_spans(const PairLogits& logits, std::size_t words, std::size_t 
 
 // A span begins and ends with words that say so, and all of its words are inside; its score is the least of these.
 void append_marked_spans(const PairLogits& logits, std::size_t words, std::size_t labels, std::size_t first_word,
-                         float threshold, std::vector<ScoredSpan>& spans) {
+                         float threshold, const base::Cancellation& cancellation, std::vector<ScoredSpan>& spans) {
   constexpr std::size_t kBegins = 0, kEnds = 1, kInside = 2;
   for (std::size_t word = 0; word < words; ++word) {
     for (std::size_t label = 0; label < labels; ++label) {
       float least = logits.score(word, label, kBegins);
       if (!(least > threshold)) continue;
+      cancellation.check();
       for (std::size_t last = word; last < words; ++last) {
         const float inside = logits.score(last, label, kInside), end = logits.score(last, label, kEnds);
         if (!(inside >= threshold)) break;
@@ -122,15 +125,17 @@ void sort_by_place(std::vector<ScoredSpan>& spans) {
 }  // namespace
 
 void append_spans(const models::GlinerConfig& config, std::span<const float> logits, std::size_t words,
-                  std::size_t labels, std::size_t first_word, float threshold, std::vector<ScoredSpan>& spans) {
+                  std::size_t labels, std::size_t first_word, float threshold, const base::Cancellation& cancellation,
+                  std::vector<ScoredSpan>& spans) {
   const std::size_t count = logits.size() / (words * labels);
   const PairLogits scores(logits, labels, count);
   if (config.scores == models::GlinerScores::words)
-    return append_marked_spans(scores, words, labels, first_word, threshold, spans);
-  append_wide_spans(scores, words, labels, count, first_word, threshold, spans);
+    return append_marked_spans(scores, words, labels, first_word, threshold, cancellation, spans);
+  append_wide_spans(scores, words, labels, count, first_word, threshold, cancellation, spans);
 }
 
-std::vector<ScoredSpan> choose_spans(std::vector<ScoredSpan> spans, const SpanRules& rules) {
+std::vector<ScoredSpan> choose_spans(std::vector<ScoredSpan> spans, const SpanRules& rules,
+                                     const base::Cancellation& cancellation) {
   if (spans.empty()) return spans;
   sort_by_place(spans);
   const std::size_t words = std::ranges::max(spans, {}, &ScoredSpan::last).last + 1;
@@ -138,6 +143,7 @@ std::vector<ScoredSpan> choose_spans(std::vector<ScoredSpan> spans, const SpanRu
   ChosenSpans chosen(words, rules);
   std::vector<ScoredSpan> kept;
   for (const ScoredSpan& span : spans) {
+    cancellation.check();
     if (!chosen.allows(span)) continue;
     chosen.add(span);
     kept.push_back(span);

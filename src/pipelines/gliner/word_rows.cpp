@@ -47,7 +47,8 @@ struct TokenizedText {
 
 class Windows {
  public:
-  Windows(const TokenizedText& text, const Limits& limits) : text_(text), limits_(limits) {}
+  Windows(const TokenizedText& text, const Limits& limits, const base::Cancellation& cancellation)
+      : text_(text), limits_(limits), cancellation_(cancellation) {}
 
   // As many words from `begin` on as fit, one at least.
   Window from(std::size_t begin) const {
@@ -66,6 +67,7 @@ class Windows {
     std::vector<Window> windows = {from(0)};
     std::size_t tokens = 0;
     while (windows.back().end < text_.count()) {
+      cancellation_.check();
       tokens += limits_.tokens;
       if (tokens > kMostWindowTokens)
         throw make_error(ErrorCode::resource_exhausted, "the windows of the text would hold more than ",
@@ -88,6 +90,7 @@ class Windows {
 
   const TokenizedText& text_;
   const Limits& limits_;
+  const base::Cancellation& cancellation_;
 };
 
 TokenizedText tokenized(const TextModel& model, std::string_view text, const WordRules& rules, std::size_t most_tokens,
@@ -111,12 +114,13 @@ TokenizedText tokenized(const TextModel& model, std::string_view text, const Wor
   return made;
 }
 
-void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty) {
+void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty,
+                    const base::Cancellation& cancellation) {
   if (text.count() == 0) {
     if (with_empty) text.windows = {Window()};
     return;
   }
-  const Windows windows(text, limits);
+  const Windows windows(text, limits, cancellation);
   const Window first = windows.from(0);
   if (first.end == text.count() || treatment == LongTexts::cut) {
     text.windows = {first};
@@ -179,16 +183,17 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
                      limits.tokens, " that a window has of the text");
   const LongTexts treatment = long_texts.treatment.value_or(LongTexts::windows);
   std::vector<TokenizedText> made(texts.size());
-  base::ThreadPool::shared().parallel_for(texts.size(), model.model.state().options.threads,
-                                          [&](std::size_t i, std::size_t) {
-                                            made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
-                                            choose_windows(made[i], limits, treatment, !rules.period.empty());
-                                          });
+  base::ThreadPool::shared().parallel_for(
+      texts.size(), model.model.state().options.threads, [&](std::size_t i, std::size_t) {
+        made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
+        choose_windows(made[i], limits, treatment, !rules.period.empty(), cancellation);
+      });
   WordRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (made[i].truncated) all.rows.prepared.truncated.push_back(i);
     if (made[i].too_long) all.rows.too_long.push_back(i);
     for (const Window& window : made[i].windows) {
+      cancellation.check();
       all.rows.prepared.rows.push_back(row_of(made[i], window, texts[i], prompt, rules));
       all.rows.inputs.push_back(i);
       all.first_words.push_back(window.begin);

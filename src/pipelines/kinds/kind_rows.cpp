@@ -91,6 +91,8 @@ KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& 
     const bool skips = is_query(options) ? module->skips_in_queries : module->skips_in_documents;
     if (skips) skipped_ = ids_of(state.tokenizer, module->skipped);
   }
+  std::ranges::sort(left_out_);
+  std::ranges::sort(skipped_);
 }
 
 SparseEmbedding KindReader::from_vocabulary(std::span<const float> weights) const {
@@ -113,7 +115,7 @@ SparseEmbedding KindReader::from_codes(std::span<const float> codes) const {
 SparseEmbedding KindReader::from_tokens(std::span<const std::int32_t> ids, std::span<const float> weights) const {
   std::vector<std::pair<std::int32_t, float>> found;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if ((is_static_ ? weights[i] != 0 : weights[i] > 0) && std::ranges::find(left_out_, ids[i]) == left_out_.end())
+    if ((is_static_ ? weights[i] != 0 : weights[i] > 0) && !std::ranges::binary_search(left_out_, ids[i]))
       found.emplace_back(ids[i], weights[i]);
   }
   // The largest weight of each token comes first, and stays.
@@ -132,7 +134,7 @@ Tensor KindReader::vectors_of(std::span<const std::int32_t> ids, std::span<const
   std::vector<float> kept;
   std::int64_t count = 0;
   for (std::size_t i = first; i < ids.size(); ++i) {
-    if (std::ranges::find(skipped_, ids[i]) != skipped_.end()) continue;
+    if (std::ranges::binary_search(skipped_, ids[i])) continue;
     const std::span<const float> vector = values.subspan(i * width, width);
     kept.insert(kept.end(), vector.begin(), vector.end());
     ++count;

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "alate/error.h"
@@ -23,21 +24,22 @@ std::optional<std::int32_t> unknown_id_of(const TextModel& model) {
 }
 
 std::string known_tags(std::span<const std::string> labels) {
-  std::vector<std::string_view> tags;
-  for (const std::string& label : labels) {
-    if (label != kOutside && std::ranges::find(tags, tag_of(label)) == tags.end()) tags.push_back(tag_of(label));
-  }
+  std::unordered_set<std::string_view> seen = {kOutside};
   std::string list;
-  for (const std::string_view tag : tags) list += (list.empty() ? "" : ", ") + formats::quoted_name(tag);
+  for (const std::string& label : labels) {
+    if (label == kOutside || !seen.insert(tag_of(label)).second) continue;
+    list += (list.empty() ? "" : ", ") + formats::quoted_name(tag_of(label));
+  }
   return list;
 }
 
 void check_labels(std::span<const std::string> wanted, std::span<const std::string> labels) {
+  std::unordered_set<std::string_view> known;
+  for (const std::string& label : labels) {
+    if (label != kOutside) known.insert({label, tag_of(label)});
+  }
   for (const std::string& each : wanted) {
-    const auto is_it = [&](const std::string& label) {
-      return label != kOutside && is_wanted(label, std::span(&each, 1));
-    };
-    if (std::ranges::none_of(labels, is_it))
+    if (!known.contains(each))
       throw make_error(ErrorCode::invalid_argument, "the model has no label ", formats::quoted_name(each), "; it has ",
                        known_tags(labels));
   }
@@ -68,9 +70,9 @@ ExtractSchema schema_of(std::span<const std::string> labels) {
     throw Error(ErrorCode::invalid_argument,
                 "the model finds the labels that it is asked for: name some, such as person,city");
   ExtractSchema schema;
+  std::unordered_set<std::string_view> seen;
   for (const std::string& label : labels) {
-    if (std::ranges::find(schema.entities, label, &ExtractEntity::name) == schema.entities.end())
-      schema.entities.push_back({.name = label});
+    if (seen.insert(label).second) schema.entities.push_back({.name = label});
   }
   return schema;
 }
@@ -89,8 +91,8 @@ Entity entity_of(const std::string& label, const ExtractedValue& value) {
 }
 
 // With their labels: those that the rules allow beside each other, as of a GLiNER model.
-std::vector<std::pair<const std::string*, const ExtractedValue*>> chosen_values(std::span<const ExtractedField> fields,
-                                                                                const SpanRules& rules) {
+std::vector<std::pair<const std::string*, const ExtractedValue*>> chosen_values(
+    std::span<const ExtractedField> fields, const SpanRules& rules, const base::Cancellation& cancellation) {
   std::vector<std::pair<const std::string*, const ExtractedValue*>> all;
   std::vector<ScoredSpan> spans;  // of bytes; the label is the value's place in `all`
   for (const ExtractedField& field : fields) {
@@ -100,7 +102,7 @@ std::vector<std::pair<const std::string*, const ExtractedValue*>> chosen_values(
     }
   }
   std::vector<std::pair<const std::string*, const ExtractedValue*>> kept;
-  for (const ScoredSpan& span : choose_spans(std::move(spans), rules)) kept.push_back(all[span.label]);
+  for (const ScoredSpan& span : choose_spans(std::move(spans), rules, cancellation)) kept.push_back(all[span.label]);
   return kept;
 }
 
@@ -160,7 +162,7 @@ void RecognizeRun::take_extractions(const RowResults& results) {
   const SpanRules rules{.nested = options_.nested, .multi_label = options_.multi_label};
   for (const Extraction& found : extract_->extractions(results, texts_, options_.threshold.value_or(kUsualThreshold))) {
     std::vector<Entity>& entities = entities_.emplace_back();
-    for (const auto& [label, value] : chosen_values(found.entities, rules))
+    for (const auto& [label, value] : chosen_values(found.entities, rules, results.cancellation()))
       entities.push_back(entity_of(*label, *value));
   }
 }
@@ -168,11 +170,12 @@ void RecognizeRun::take_extractions(const RowResults& results) {
 void RecognizeRun::take_token_labels(const RowResults& results) {
   const RecognizePipeline::State& state = pipeline_.state();
   const TokenLabels labels{.tokenizer = state.tokenizer, .names = state.labels, .unknown_id = state.unknown_id};
+  const WantedLabels wanted(options_.labels);
   entities_.resize(texts_.size());
   for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
     entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, options_.aggregation);
     std::erase_if(entities_[input], [&](const Entity& entity) {
-      return !is_wanted(entity.label, options_.labels) || (options_.threshold && !(entity.score > *options_.threshold));
+      return !wanted.contain(entity.label) || (options_.threshold && !(entity.score > *options_.threshold));
     });
   });
 }

@@ -217,11 +217,6 @@ std::string_view tag_of(std::string_view label) {
   return is_marked ? label.substr(2) : label;
 }
 
-bool is_wanted(std::string_view label, std::span<const std::string> wanted) {
-  return wanted.empty() ||
-         std::ranges::any_of(wanted, [&](const std::string& each) { return each == label || each == tag_of(label); });
-}
-
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
                                 Aggregation aggregation) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "alate/recognize.h"
@@ -36,10 +37,22 @@ inline constexpr std::string_view kOutside = "O";
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
                                 Aggregation aggregation);
 
-/// Whether a label is one of `wanted` (empty: all), with or without its B- or I-.
-bool is_wanted(std::string_view label, std::span<const std::string> wanted);
-
 /// The label without B- or I-.
 std::string_view tag_of(std::string_view label);
+
+/// The labels that a caller wants; none: all. However many these are, asking takes the same time.
+class WantedLabels {
+ public:
+  /// The texts must outlive it.
+  explicit WantedLabels(std::span<const std::string> labels) : labels_(labels.begin(), labels.end()) {}
+
+  /// Whether the label is one of them, with or without its B- or I-.
+  bool contain(std::string_view label) const {
+    return labels_.empty() || labels_.contains(label) || labels_.contains(tag_of(label));
+  }
+
+ private:
+  std::unordered_set<std::string_view> labels_;
+};
 
 }  // namespace alate::pipelines

@@ -11,21 +11,24 @@
 namespace alate::server {
 namespace {
 
-void answer(Exchange& exchange, Family family, const std::function<Response()>& work) {
-  if (exchange.abandoned()) return;
-  try {
-    exchange.reply(work());
-  } catch (...) {
-    fail(exchange, family, std::current_exception());
-  }
+void push(Services& services, const std::shared_ptr<Exchange>& exchange, Family family, std::function<void()> work) {
+  services.work.push(exchange, [exchange, family, work = std::move(work)] {
+    try {
+      work();
+    } catch (...) {
+      fail(*exchange, family, std::current_exception());
+    }
+  });
 }
 
 }  // namespace
 
+void go_on_in_background(const Call& call, std::function<void()> work) {
+  push(call.services, call.exchange, call.route.family, std::move(work));
+}
+
 void answer_in_background(const Call& call, std::function<Response()> work) {
-  call.services.work.push([exchange = call.exchange, family = call.route.family, work = std::move(work)] {
-    answer(*exchange, family, work);
-  });
+  go_on_in_background(call, [exchange = call.exchange, work = std::move(work)] { exchange->reply(work()); });
 }
 
 void answer_with_model(const Call& call, std::string_view model,
@@ -37,12 +40,10 @@ void answer_with_model(const Call& call, std::string_view model,
           const std::shared_ptr<HostedModel>& hosted, const std::exception_ptr& error) {
         if (error) return fail(*exchange, family, error);
         services.models.touch(*hosted);
-        services.work.push([exchange, family, work, hosted] {
-          answer(*exchange, family, [&] {
-            Response response = work(*hosted);
-            response.headers.set("X-Model-Fingerprint", to_string(hosted->pipelines.fingerprint()));
-            return response;
-          });
+        push(services, exchange, family, [exchange, work, hosted] {
+          Response response = work(*hosted);
+          response.headers.set("X-Model-Fingerprint", to_string(hosted->pipelines.fingerprint()));
+          exchange->reply(std::move(response));
         });
       },
       asker_of(call.exchange));
@@ -54,13 +55,8 @@ void go_on_with_model(const Call& call, std::string_view model,
       model, call.body.get_string("backend", ""),
       [held = std::make_shared<Call>(call), go_on = std::move(go_on)](const std::shared_ptr<HostedModel>& hosted,
                                                                       const std::exception_ptr& error) {
-        if (held->exchange->abandoned()) return;
-        try {
-          if (error) std::rethrow_exception(error);
-          go_on(*held, *hosted);
-        } catch (...) {
-          fail(*held->exchange, held->route.family, std::current_exception());
-        }
+        if (error) return fail(*held->exchange, held->route.family, error);
+        go_on_in_background(*held, [held, hosted, go_on] { go_on(*held, *hosted); });
       },
       asker_of(call.exchange));
 }

@@ -178,8 +178,8 @@ class DividingRun final : public pipelines::RecognizeRun {
 };
 
 Response counted_chunks(const std::string& text, const Wanted& wanted, const std::optional<Tokenizer>& tokenizer,
-                        bool lower_case) {
-  const pipelines::TokenMap map(text, tokenizer, lower_case, base::Cancellation::never());
+                        bool lower_case, const base::Cancellation& cancellation) {
+  const pipelines::TokenMap map(text, tokenizer, lower_case, cancellation);
   return json_response(
       pipelines::chunks_json(cut_answer(map, pipelines::plan_chunks(map, wanted.options)), nullptr, wanted.shown));
 }
@@ -199,10 +199,10 @@ void divide_text(Call& call, std::string text, const Wanted& wanted) {
         RecognizeOptions options = pipelines::separator_options(recognizer);
         return std::make_unique<DividingRun>(std::move(recognizer), std::move(texts), std::move(options));
       },
-      [wanted](TaskAnswer& answer) {
+      [wanted, exchange = call.exchange](TaskAnswer& answer) {
         auto& run = static_cast<DividingRun&>(*answer.run);
         const pipelines::TokenMap map(run.text(0), answer.model->pipelines.tokenizer(), false,
-                                      base::Cancellation::never());
+                                      exchange->cancellation());
         const pipelines::PackedChunks packed =
             pipelines::plan_divided_chunks(map, pipelines::ends_of(run.entities().front()), wanted.options);
         return json_response(pipelines::chunks_json(cut_answer(map, packed), nullptr, wanted.shown));
@@ -211,11 +211,12 @@ void divide_text(Call& call, std::string text, const Wanted& wanted) {
 
 // By the model's tokens, with no help of the model itself.
 void count_with_model(Call& call, std::string text, const Wanted& wanted) {
-  answer_with_model(call, wanted.model, [text = std::move(text), wanted](const HostedModel& hosted) {
-    const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
-    const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
-    return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case);
-  });
+  answer_with_model(
+      call, wanted.model, [text = std::move(text), wanted, exchange = call.exchange](const HostedModel& hosted) {
+        const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
+        const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
+        return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case, exchange->cancellation());
+      });
 }
 
 void chunk_text(Call& call) {
@@ -236,8 +237,9 @@ void chunk_text(Call& call) {
     });
   }
   if (wanted.model.empty())
-    return answer_in_background(call,
-                                [text = std::move(text), wanted] { return counted_chunks(text, wanted, {}, false); });
+    return answer_in_background(call, [text = std::move(text), wanted, exchange = call.exchange] {
+      return counted_chunks(text, wanted, {}, false, exchange->cancellation());
+    });
   const std::string model = wanted.model;
   if (wanted.options.method == ChunkMethod::classifier) return divide_text(call, std::move(text), wanted);
   if (!wanted.has_method) {

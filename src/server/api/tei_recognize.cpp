@@ -1,9 +1,9 @@
 // Token classification as Hugging Face's clients ask for it.
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,7 +24,7 @@ using pipelines::RecognizeRun;
 
 struct Wishes {
   RecognizeOptions options = {};
-  std::vector<std::string> ignored = {};  // labels, besides O
+  std::unordered_set<std::string> ignored = {};  // labels, besides O
 };
 
 std::vector<std::string> texts_in(const Json& inputs, bool& is_lone) {
@@ -50,18 +50,17 @@ Wishes read_wishes(const Json& body) {
     wishes.options.long_texts.stride = static_cast<std::size_t>(stride);
   if (const Json* ignored = parameters->find("ignore_labels"); ignored != nullptr && !ignored->is_null()) {
     for (const Json& label : ignored->as_array("ignore_labels"))
-      wishes.ignored.push_back(label.as_string("ignore_labels"));
+      wishes.ignored.insert(label.as_string("ignore_labels"));
   }
   return wishes;
 }
 
-std::string entities_of(std::vector<Entity>& entities, const std::vector<std::string>& ignored) {
-  std::erase_if(entities,
-                [&](const Entity& entity) { return std::ranges::find(ignored, entity.label) != ignored.end(); });
+std::string entities_of(std::vector<Entity>& entities, const std::unordered_set<std::string>& ignored) {
+  std::erase_if(entities, [&](const Entity& entity) { return ignored.contains(entity.label); });
   return pipelines::hugging_face_entities_json(entities);
 }
 
-std::string answer_text(TaskAnswer& answer, bool is_lone, const std::vector<std::string>& ignored) {
+std::string answer_text(TaskAnswer& answer, bool is_lone, const std::unordered_set<std::string>& ignored) {
   auto& run = static_cast<RecognizeRun&>(*answer.run);
   if (is_lone) return entities_of(run.entities().front(), ignored);
   std::string out = "[";

@@ -14,6 +14,7 @@
 #include "server/api/text_inputs.h"
 #include "server/refuse.h"
 #include "server/services.h"
+#include "tokenizers/encode.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::server {
@@ -190,20 +191,22 @@ void tokenize_texts(Call& call) {
                std::to_string(kMaxTokenizeBytes) + " in one request: send several",
            "inputs");
   }
-  answer_with_model(call, tei_model_of(call),
-                    [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
-                     prompt_name = call.body.get_string("prompt_name", "")](const HostedModel& hosted) {
-                      const std::string prompt = prompt_of(hosted.pipelines, prompt_name);
-                      EncodeOptions options;
-                      options.add_special_tokens = special;
-                      std::string out = "[";
-                      for (std::size_t i = 0; i < texts.size(); ++i) {
-                        if (i > 0) out += ',';
-                        const std::string text = prompt + texts[i];
-                        append_tei_tokens(out, hosted.pipelines.tokenizer().encode(text, options), text);
-                      }
-                      return json_response(out += ']');
-                    });
+  answer_with_model(
+      call, tei_model_of(call),
+      [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
+       prompt_name = call.body.get_string("prompt_name", ""), exchange = call.exchange](const HostedModel& hosted) {
+        const std::string prompt = prompt_of(hosted.pipelines, prompt_name);
+        EncodeOptions options;
+        options.add_special_tokens = special;
+        std::string out = "[";
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          if (i > 0) out += ',';
+          const std::string text = prompt + texts[i];
+          append_tei_tokens(
+              out, tokenizers::encode(hosted.pipelines.tokenizer(), text, options, exchange->cancellation()), text);
+        }
+        return json_response(out += ']');
+      });
 }
 
 void decode_ids(Call& call) {
@@ -224,10 +227,11 @@ void decode_ids(Call& call) {
            "ids");
   }
   answer_with_model(call, tei_model_of(call),
-                    [rows = std::move(request.token_rows),
-                     skip = call.body.get_bool("skip_special_tokens", true)](const HostedModel& hosted) {
+                    [rows = std::move(request.token_rows), skip = call.body.get_bool("skip_special_tokens", true),
+                     exchange = call.exchange](const HostedModel& hosted) {
                       std::string out = "[";
                       for (const auto& row : rows) {
+                        exchange->cancellation().check();
                         if (out.size() > 1) out += ',';
                         const std::string text = hosted.pipelines.tokenizer().decode(row, skip);
                         formats::append_json_string(out, tokenizers::repair_utf8(text).value_or(text));

@@ -146,9 +146,8 @@ std::list<Admission::Waiter> Admission::next_waiter() {
 
 void Admission::hand_over(Waiter& waiter) noexcept {
   try {
-    work_.push([next = waiter]() mutable {
-      if (next.exchange->abandoned()) return;
-      next.exchange->stages.queue += Clock::now() - next.since;
+    waiter.exchange->stages.queue += Clock::now() - waiter.since;
+    work_.push(waiter.exchange, [next = waiter]() mutable {
       next.exchange->hold(std::move(next.place));
       next.go(Outcome::begins);
     });

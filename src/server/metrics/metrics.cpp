@@ -109,9 +109,9 @@ class Labelled {
 struct Metrics::State {
   Labelled<RouteSeries, kMaxRoutes> routes;
   Labelled<Counter, kMaxReasons> rejected;
-  Histogram queue{kDurations}, tokenize{kDurations}, compute{kDurations};
+  Histogram queue{kDurations}, tokenize{kDurations}, compute{kDurations}, work_wait{kDurations};
   Histogram batch_rows{kRows}, batch_tokens{kTokens}, batch_duration{kDurations};
-  Counter batches = 0, tokens = 0, cache_hits = 0, expired = 0, truncated = 0;
+  Counter batches = 0, tokens = 0, cache_hits = 0, expired = 0, truncated = 0, work_dropped = 0;
 
   void expose_requests(Exposition& out) const;
   void expose_work(Exposition& out) const;
@@ -143,6 +143,8 @@ void Metrics::batch(std::size_t rows, std::size_t tokens, std::chrono::nanosecon
 
 void Metrics::cache_hit() { add(state_->cache_hits); }
 void Metrics::expired() { add(state_->expired); }
+void Metrics::work_taken(std::chrono::nanoseconds waited) { state_->work_wait.observe(count_of(waited)); }
+void Metrics::work_dropped() { add(state_->work_dropped); }
 void Metrics::rejected(std::string_view reason) { add(state_->rejected.at(reason, "other")); }
 void Metrics::truncated(std::size_t texts) { add(state_->truncated, texts); }
 
@@ -179,6 +181,8 @@ void Metrics::State::expose_work(Exposition& out) const {
   out.sample({{"stage", "queue"}}, queue, kNanosecondsPerSecond);
   out.sample({{"stage", "tokenize"}}, tokenize, kNanosecondsPerSecond);
   out.sample({{"stage", "compute"}}, compute, kNanosecondsPerSecond);
+  out.begin("alate_work_wait_seconds", "histogram", "How long a request's work waited for a work thread each time.");
+  out.sample({}, work_wait, kNanosecondsPerSecond);
   out.begin("alate_batch_rows", "histogram", "Texts that were computed together.");
   out.sample({}, batch_rows);
   out.begin("alate_batch_tokens", "histogram", "Tokens that were computed together.");
@@ -193,6 +197,8 @@ void Metrics::State::expose_work(Exposition& out) const {
   counter("alate_tokens_total", "Tokens that were computed.", tokens);
   counter("alate_cache_hits_total", "Texts that needed no computing of their own.", cache_hits);
   counter("alate_expired_requests_total", "Requests whose time was up before they were computed.", expired);
+  counter("alate_work_dropped_total", "Work that nobody waited for any more before a work thread took it.",
+          work_dropped);
   counter("alate_truncated_texts_total", "Texts that were cut to the model's length.", truncated);
 }
 
@@ -205,6 +211,8 @@ void expose_gauges(Exposition& out, const Gauges& gauges) {
   };
   gauge("alate_requests_running", "Requests that are worked on.", gauges.requests_running);
   gauge("alate_requests_waiting", "Requests that wait to be taken up.", gauges.requests_waiting);
+  gauge("alate_work_running", "Work threads that are at work.", gauges.work_running);
+  gauge("alate_work_waiting", "Pieces of work that wait for a work thread.", gauges.work_waiting);
   gauge("alate_connections", "Open connections.", gauges.connections);
   gauge("alate_body_bytes", "Bytes of the bodies of requests under way.", gauges.body_bytes);
   gauge("alate_answer_bytes", "Bytes of answers that their clients have not taken yet.", gauges.answer_bytes);

@@ -22,6 +22,7 @@ struct Gauges {
   std::string version;  // the program's; empty: not shown
   std::vector<Model> models;
   std::size_t requests_running = 0, requests_waiting = 0;
+  std::size_t work_running = 0, work_waiting = 0;  // pieces of work of the work threads
   std::size_t connections = 0;
   std::size_t body_bytes = 0;    // of requests in flight
   std::size_t answer_bytes = 0;  // not yet read by their clients
@@ -40,6 +41,10 @@ class Metrics {
   void batch(std::size_t rows, std::size_t tokens, std::chrono::nanoseconds compute);
   void cache_hit();
   void expired();
+  /// Of the work threads' queue: a thread took work that had waited so long, or work was dropped that nobody waited
+  /// for.
+  void work_taken(std::chrono::nanoseconds waited);
+  void work_dropped();
   /// `reason`: queue_full, body_budget, connections, unauthenticated, shutting_down …
   void rejected(std::string_view reason);
   void truncated(std::size_t texts);

@@ -27,8 +27,8 @@ class Chunking final : public ModelCall {
  private:
   const ModelRequest& request() const override { return request_; }
   ModelAnswer& answer() override { return answer_; }
-  Inputs inputs() const override { return {.count = 1, .bytes = request_.text.size()}; }
-  bool may_compile() const override { return true; }
+  std::size_t input_count() const override { return 1; }
+  bool is_slow_to_answer() const override { return true; }
 
   void accept() override {
     try {
@@ -42,8 +42,7 @@ class Chunking final : public ModelCall {
 
   pipelines::PreparedRows prepare() override {
     const EmbeddingPipeline::State& state = pipeline_->state();
-    const base::Cancellation never = base::Cancellation::never();
-    map_.emplace(request_.text, state.tokenizer, state.modules.transformer.lower_case, never);
+    map_.emplace(request_.text, state.tokenizer, state.modules.transformer.lower_case, cancellation());
     if (request_.late) {
       require_room(map_->size());
       late_.emplace(*pipeline_, map_->ids(), request_.embed);
@@ -51,7 +50,8 @@ class Chunking final : public ModelCall {
     }
     sentences_ = pipelines::sentences_of(*map_);
     require_room(sentences_.texts.size());
-    pipelines::PreparedRows rows = pipelines::prepare_embedding(*pipeline_, sentences_.texts, {.task = task()}, never);
+    pipelines::PreparedRows rows =
+        pipelines::prepare_embedding(*pipeline_, sentences_.texts, {.task = task()}, cancellation());
     rows.truncated.clear();  // a sentence's beginning is enough to compare it
     return rows;
   }

@@ -53,12 +53,7 @@ class Embedding final : public ModelCall {
     }
   }
 
-  Inputs inputs() const override {
-    Inputs given{.count = std::max(request_.texts.size(), request_.token_rows.size())};
-    for (const std::string& text : request_.texts) given.bytes += text.size();
-    for (const auto& row : request_.token_rows) given.bytes += row.size();
-    return given;
-  }
+  std::size_t input_count() const override { return std::max(request_.texts.size(), request_.token_rows.size()); }
 
   void accept() override {
     options_.normalize = request_.normalize;
@@ -106,19 +101,8 @@ class Embedding final : public ModelCall {
   // Whether only dense vectors are asked for.
   bool is_plain() const { return request_.kinds == EmbeddingKinds::only(EmbeddingKind::dense); }
 
-  // Loading compiles one entry point: the embeddings as the model's folder makes them.
-  bool may_compile() const override {
-    if (request_.kinds != EmbeddingKinds::only(pipeline().main_kind())) return true;
-    if (!pipeline().state().adapter_of(options_.task).empty()) return true;
-    if (pipeline().state().kinds.static_weights && !options_.task.empty()) return true;
-    if (!request_.kinds.dense) return false;
-    const pipelines::EmbeddingModules& modules = pipeline().state().modules;
-    return request_.per_token || &modules.for_task(options_.task) != &modules ||
-           pipelines::normalizes(pipeline(), options_) != modules.normalizes();
-  }
-
   pipelines::PreparedRows prepare() override {
-    pipelines::PreparedRows prepared = prepare_request(pipeline(), request_, options_);
+    pipelines::PreparedRows prepared = prepare_request(pipeline(), request_, options_, cancellation());
     answer_.rows = prepared.inputs.empty() ? prepared.rows.size() : prepared.inputs.back() + 1;
     inputs_ = prepared.inputs;
     weights_ = prepared.weights;

@@ -9,9 +9,8 @@
 namespace alate::server {
 namespace {
 
-// Below these sizes work is done on the current thread: handing it over would take longer.
-constexpr std::size_t kSmallText = std::size_t{16} << 10;  // bytes
-constexpr std::size_t kSmallAnswer = 16384;                // numbers
+// Up to so many numbers an answer is made on the scheduler's thread: handing it over would take longer.
+constexpr std::size_t kSmallAnswer = 16384;
 
 }  // namespace
 
@@ -30,14 +29,14 @@ void ModelCall::start() {
           self->answer().model = model;
           const auto waited = Clock::now() - asked;
           if (waited > std::chrono::milliseconds(1)) self->answer().load = waited;
-          self->begin();
+          self->on_work_queue([](ModelCall& call) { call.begin(); });
         });
       },
       asker_of(exchange_));
 }
 
 void ModelCall::check_count() const {
-  const std::size_t count = inputs().count;
+  const std::size_t count = input_count();
   if (count <= services_.settings.max_inputs) return;
   refuse(Problem::Kind::too_many,
          request().parameter + " has " + std::to_string(count) + " entries; this server takes " +
@@ -47,14 +46,9 @@ void ModelCall::check_count() const {
 
 void ModelCall::begin() {
   services_.models.touch(*answer().model, request().keep_alive);
-  if (exchange_->abandoned()) return;
-  const Inputs given = inputs();
-  if (given.count > 0) count_request(*exchange_, answer().model->statistics, given.count);
+  if (const std::size_t count = input_count(); count > 0) count_request(*exchange_, answer().model->statistics, count);
   accept();
-  if (given.bytes <= kSmallText && !may_compile()) return submit();
-  on_work_queue([](ModelCall& self) {
-    if (!self.exchange_->abandoned()) self.submit();
-  });
+  submit();
 }
 
 void ModelCall::submit() {
@@ -91,10 +85,14 @@ void ModelCall::computed(runtime::BatchResult result) {
     exchange_->stages.queue += result.queue;
     exchange_->stages.compute += result.compute;
     exchange_->stages.computed = true;
-    const std::size_t numbers = result.values.size();
-    take(std::move(result.values));
-    if (numbers <= kSmallAnswer && !is_slow_to_answer()) return reply();
-    on_work_queue([](ModelCall& self) { self.reply(); });
+    if (result.values.size() <= kSmallAnswer && !is_slow_to_answer()) {
+      take(std::move(result.values));
+      return reply();
+    }
+    on_work_queue([values = std::move(result.values)](ModelCall& self) mutable {
+      self.take(std::move(values));
+      self.reply();
+    });
   });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "alate/tokenizer.h"
+#include "base/threads/cancellation.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "server/failure.h"
@@ -44,7 +45,9 @@ struct ModelAnswer {
 std::string place_of_input(const ModelRequest& request, std::size_t input);
 
 /// One request, from its arrival to its answer; kept alive by what it waits for. A task derives from it. Its functions
-/// are called one after the other, on any threads; each may throw like a route's handler.
+/// are called one after the other; each may throw like a route's handler. Once the model is there they run on the work
+/// queue, since the model's files decide how long they take, except `take` and `respond` of a small answer, which are
+/// arithmetic on the scheduler's thread. Long loops ask `cancellation`.
 class ModelCall : public std::enable_shared_from_this<ModelCall> {
  public:
   explicit ModelCall(Call& call)
@@ -61,17 +64,10 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   void start();
 
  protected:
-  struct Inputs {
-    std::size_t count = 0;  // texts
-    std::size_t bytes = 0;  // to be tokenized
-  };
-
   virtual const ModelRequest& request() const = 0;
   virtual ModelAnswer& answer() = 0;
-  virtual Inputs inputs() const = 0;
-  /// Whether `prepare` or `program` may compile, which takes too long for the transport's thread. Called after
-  /// `accept`.
-  virtual bool may_compile() const { return false; }
+  /// How many texts or rows the client gives.
+  virtual std::size_t input_count() const = 0;
   /// Checks the request's options; the model is there from now on.
   virtual void accept() {}
   virtual pipelines::PreparedRows prepare() = 0;
@@ -82,7 +78,7 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   virtual std::shared_ptr<const runtime::BatchProgram> program() = 0;
   /// The numbers of all rows.
   virtual void take(std::vector<float> values) = 0;
-  /// Whether `hand_over` and `respond` take too long for the scheduler's thread, whatever the rows.
+  /// Whether `take`, `hand_over` and `respond` take too long for the scheduler's thread, whatever the rows.
   virtual bool is_slow_to_answer() const { return false; }
   /// Whether another request, which this starts, answers instead. Called before `respond`.
   virtual bool hand_over() { return false; }
@@ -91,6 +87,8 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
 
   Services& services() const { return services_; }
   const Exchange& exchange() const { return *exchange_; }
+  /// Requested once nobody waits for the answer.
+  base::Cancellation cancellation() const { return exchange_->cancellation(); }
 
  private:
   // Runs a step; an exception becomes the answer.
@@ -105,7 +103,9 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
 
   template <typename Step>
   void on_work_queue(Step step) {
-    services_.work.push([self = shared_from_this(), step = std::move(step)] { self->guarded([&] { step(*self); }); });
+    services_.work.push(exchange_, [self = shared_from_this(), step = std::move(step)]() mutable {
+      self->guarded([&] { step(*self); });
+    });
   }
 
   void check_count() const;

@@ -32,11 +32,10 @@ pipelines::PreparedRows prepared_ids(const EmbeddingPipeline& pipeline, const Em
 }  // namespace
 
 pipelines::PreparedRows prepare_request(const EmbeddingPipeline& pipeline, const EmbedRequest& request,
-                                        const EmbedOptions& options) {
+                                        const EmbedOptions& options, const base::Cancellation& cancellation) {
   const std::vector<std::string_view> texts(request.texts.begin(), request.texts.end());
-  return request.token_rows.empty()
-             ? pipelines::prepare_embedding(pipeline, texts, options, base::Cancellation::never())
-             : prepared_ids(pipeline, request, options);
+  return request.token_rows.empty() ? pipelines::prepare_embedding(pipeline, texts, options, cancellation)
+                                    : prepared_ids(pipeline, request, options);
 }
 
 }  // namespace alate::server

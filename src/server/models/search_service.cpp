@@ -41,9 +41,7 @@ class SearchCall final : public ModelCall {
  private:
   const ModelRequest& request() const override { return request_; }
   ModelAnswer& answer() override { return answer_; }
-  Inputs inputs() const override { return {.count = 1, .bytes = request_.question.size()}; }
-  // Reads the model's settings, and questions have an entry point of their own.
-  bool may_compile() const override { return true; }
+  std::size_t input_count() const override { return 1; }
   bool is_slow_to_answer() const override { return true; }
 
   const EmbeddingPipeline& pipeline() const { return answer_.model->pipelines.embedding(); }
@@ -57,7 +55,7 @@ class SearchCall final : public ModelCall {
     }
     const std::string_view question = request_.question;
     pipelines::PreparedRows prepared =
-        pipelines::prepare_embedding(pipeline(), std::span(&question, 1), options_, base::Cancellation::never());
+        pipelines::prepare_embedding(pipeline(), std::span(&question, 1), options_, exchange().cancellation());
     ids_ = prepared.rows.front().ids;
     return prepared;
   }
@@ -87,11 +85,10 @@ class SearchCall final : public ModelCall {
 
   void find_passages() {
     read_question();
-    const auto nobody_waits = [this] { return exchange().abandoned(); };
     const std::vector<search::RowScore> passages =
         search::nearest_passages(index_->file(), kinds_, values_, sparse_,
                                  search::candidates_of(request_.options, !request_.rerank_model.empty()),
-                                 base::ThreadPool::shared(), base::Cancellation::when(nobody_waits));
+                                 base::ThreadPool::shared(), exchange().cancellation());
     std::size_t bytes = 0;
     for (const search::RowScore& passage : passages) bytes += index_->file().text(passage.row).size();
     if (bytes > kMostAnsweredBytes)
@@ -152,16 +149,16 @@ std::string model_of_index(const HostedIndex& index) {
 void search_index(Call& call, SearchRequest request, Format format) {
   call.services.indexes.require(request.index);
   // The disk is not for the transport's thread.
-  call.services.work.push([call, request = std::move(request), format = std::move(format)]() mutable {
-    const std::shared_ptr<Exchange> exchange = call.exchange;
+  const std::shared_ptr<Exchange> exchange = call.exchange;
+  call.services.work.push(exchange, [call, request = std::move(request), format = std::move(format)]() mutable {
+    const std::shared_ptr<Exchange> asked = call.exchange;
     const Family family = call.route.family;
-    if (exchange->abandoned()) return;
     try {
       std::shared_ptr<const HostedIndex> index = call.services.indexes.open(request.index);
       if (request.model.empty()) request.model = model_of_index(*index);
       std::make_shared<SearchCall>(std::move(call), std::move(request), std::move(index), std::move(format))->start();
     } catch (...) {
-      fail(*exchange, family, std::current_exception());
+      fail(*asked, family, std::current_exception());
     }
   });
 }

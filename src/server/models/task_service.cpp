@@ -22,14 +22,16 @@ class TaskCall final : public ModelCall {
   const ModelRequest& request() const override { return request_; }
   ModelAnswer& answer() override { return answer_; }
 
-  Inputs inputs() const override {
-    Inputs given{.count = request_.texts.size(), .bytes = 0};
-    for (const std::string& text : request_.texts)
-      given.bytes += text.size() * request_.rows_of_text + request_.text_bytes;
-    return given;
+  std::size_t input_count() const override { return request_.texts.size(); }
+
+  std::size_t bytes_to_read() const {
+    std::size_t bytes = 0;
+    for (const std::string& text : request_.texts) bytes += text.size() * request_.rows_of_text + request_.text_bytes;
+    return bytes;
   }
 
-  bool may_compile() const override { return true; }
+  // A model's files decide how long its tokens take to become text.
+  bool is_slow_to_answer() const override { return true; }
 
   void accept() override {
     const std::size_t rows = request_.texts.size() * request_.rows_of_text, most = services().settings.max_inputs;
@@ -39,7 +41,7 @@ class TaskCall final : public ModelCall {
                  std::to_string(request_.rows_of_text) + " times; this server reads " + std::to_string(most) +
                  " in one request: send several",
              request_.parameter);
-    if (const std::size_t bytes = inputs().bytes; bytes > kMostTokenizedBytes)
+    if (const std::size_t bytes = bytes_to_read(); bytes > kMostTokenizedBytes)
       refuse(Problem::Kind::too_large,
              request_.parameter + " has " + std::to_string(bytes) + " bytes to be read in all; this route takes " +
                  std::to_string(kMostTokenizedBytes) + ": send fewer or shorter texts",
@@ -53,7 +55,7 @@ class TaskCall final : public ModelCall {
       if (error.code() != ErrorCode::unsupported) throw;
       refuse(Problem::Kind::impossible, error.message(), "model");
     }
-    pipelines::PreparedRows prepared = answer_.run->prepare(base::Cancellation::never());
+    pipelines::PreparedRows prepared = answer_.run->prepare(cancellation());
     if (!request_.per_item && !answer_.run->too_long().empty())
       refuse(Problem::Kind::too_long,
              place_of_input(request_, answer_.run->too_long().front()) + excess() +
@@ -67,7 +69,7 @@ class TaskCall final : public ModelCall {
   void take(std::vector<float> values) override { values_ = std::move(values); }
 
   Response respond() override {
-    answer_.run->finish(values_);
+    answer_.run->finish(values_, cancellation());
     Response response = format_(answer_);
     answer_.run.reset();
     return response;

@@ -23,6 +23,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Phase = PullState::Phase;
 
+// What it throws ends neither the thread nor the calls of the others that wait.
+void call(const Pulls::Done& done, const PullResult& result) {
+  try {
+    done(result);
+  } catch (const std::exception& error) {
+    base::log(base::LogLevel::error, "the end of a download is not told", {{"reason", error.what()}});
+  }
+}
+
 // Copying the list of files takes longer than most calls for progress have.
 constexpr auto kProgressPeriod = std::chrono::milliseconds(50);
 
@@ -239,7 +248,7 @@ void Pulls::State::end(const std::shared_ptr<PullJob>& job, std::shared_ptr<cons
         return;
       }
     }
-    for (const Done& each : done) each(result);
+    for (const Done& each : done) call(each, result);
   }
 }
 

@@ -48,6 +48,12 @@ class AttackByClient : public Attack {
     }
   }
   static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
+  // A gauge without labels.
+  static int metric(const AttackedServer& server, const std::string& name) {
+    const std::string text = server.ask(kOther, get("/metrics")).body;
+    const std::size_t at = text.find("\n" + name + " ");
+    return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size() + 2));
+  }
   static std::size_t loaded_models(const AttackedServer& server) {
     return formats::parse_json(server.ask(kOther, get("/api/ps")).body, "models").find("models")->as_array("").size();
   }
@@ -184,6 +190,34 @@ TEST_F(AttackByClient, HealthIsAnsweredWhenAllConnectionsAreBusy) {
   pause();
   EXPECT_EQ(server->ask("127.0.0.30", embed_request("a")).status, 503) << "they are not all busy";
   EXPECT_EQ(server->ask(kOther, get("/health")).status, 200);
+}
+
+// Minutes of work for the threads that read texts, if the client stayed.
+TEST_F(AttackByClient, LongWorkLeavesAThreadToOthersAndEndsWhenItsClientLeaves) {
+  const auto server = serve();
+  const Bystander other(*server);
+  std::string text;
+  while (text.size() < 6 * kMegabyte) text += "the quick fox sat there, and so did ";
+  const auto chunk = [](const std::string& of) {
+    return post("/api/chunk",
+                R"({"config": {"model": "tiny/embedder", "method": "recursive"}, "text": ")" + of + "\"}");
+  };
+  connect(*server, 40, chunk(text));
+  pause();
+  // Requests that the same threads answer.
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(server->ask(kOther, get("/api/tags")).status, 200);
+    EXPECT_EQ(server->ask(kOther, chunk("a b c")).status, 200);
+  }
+  other.expect_undisturbed(std::size_t{2} << 30);
+  EXPECT_GT(metric(*server, "alate_work_running"), 0) << "this was no attack";
+  greedy_.clear();
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto is_idle = [&] {
+    return metric(*server, "alate_work_running") + metric(*server, "alate_work_waiting") == 0;
+  };
+  while (!is_idle() && std::chrono::steady_clock::now() < end) pause();
+  EXPECT_TRUE(is_idle()) << "it works for a client that has left";
 }
 
 // Each is unloaded while it computes.

@@ -9,8 +9,11 @@
 
 #include "alate/error.h"
 #include "alate/extract.h"
+#include "base/threads/cancellation.h"
 #include "formats/json.h"
+#include "pipelines/extract/extract_run.h"
 #include "pipelines/extract/extraction_json.h"
+#include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/extraction_words.h"
 #include "pipelines/tasks.h"
 #include "tests/golden/tiny_extractors.h"
@@ -188,6 +191,56 @@ TEST_F(Extract, SchemasThatAskForNothingReadableAreRefused) {
   std::string huge = R"({"a": [1)";
   for (int i = 0; i < 200'000; ++i) huge += ",1";
   EXPECT_EQ(refusal(huge + "]}").code(), ErrorCode::invalid_argument);
+}
+
+// A hundred thousand examples among as many labels took a minute, and were then refused.
+TEST_F(Extract, ASchemaThatCannotFitIsRefusedBeforeItIsRead) {
+  const ExtractPipeline::State& state = pipeline_.state();
+  std::vector<std::size_t> questions;
+  for (const int count : {5'000, 10'000}) {
+    ExtractSchema labels, examples, entities, fields;
+    ExtractClassification task{.task = "tone", .labels = {"warm", "cold"}};
+    for (int i = 0; i < count; ++i) task.examples.emplace_back("a text", i % 2 == 0 ? "warm" : "cold");
+    examples.classifications = {task};
+    task.examples.clear();
+    for (int i = 0; i < count; ++i) {
+      const std::string name = std::to_string(i);
+      task.labels.push_back(name);
+      task.examples.emplace_back("a text", name);
+      entities.entities.push_back({.name = name, .description = "a name"});
+    }
+    labels.classifications = {task};
+    fields.structures = {{.name = "some", .fields = {}}};
+    for (const ExtractEntity& entity : entities.entities)
+      fields.structures.front().fields.push_back({.name = entity.name, .choices = {}, .description = "a name"});
+    std::size_t asked = 0;  // for every text that is read
+    const auto counts = [&] {
+      ++asked;
+      return false;
+    };
+    for (const ExtractSchema* schema : {&labels, &examples, &entities, &fields}) {
+      EXPECT_NE(error_of([&] {
+                  (void)pipelines::make_schema_prompt(state, state.extractor, *schema, 512,
+                                                      base::Cancellation::when(counts));
+                })
+                    .message()
+                    .find("half of what is read at once"),
+                std::string::npos);
+    }
+    questions.push_back(asked);
+  }
+  EXPECT_EQ(questions[0], questions[1]);
+}
+
+TEST_F(Extract, ReadingNumbersAsksWhetherAnybodyWaits) {
+  pipelines::ExtractRun run(pipeline_, {recorded_.texts.front()},
+                            ExtractSchema::parse(R"({"entities": ["person", "city"]})"), {});
+  const pipelines::PreparedRows rows = run.prepare(base::Cancellation::never());
+  std::size_t numbers = 0;
+  for (const runtime::BatchRow& row : rows.rows) numbers += run.program()->width().of(row);
+  const std::vector<float> values(numbers);
+  const auto nobody_waits = [] { return true; };
+  EXPECT_EQ(error_of([&] { run.finish(values, base::Cancellation::when(nobody_waits)); }).code(), ErrorCode::cancelled);
 }
 
 TEST_F(Extract, FieldsAreSpelledAsTheContractSays) {

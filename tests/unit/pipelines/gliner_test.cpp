@@ -9,6 +9,8 @@
 
 #include "alate/error.h"
 #include "alate/recognize.h"
+#include "base/threads/cancellation.h"
+#include "models/heads/gliner_config.h"
 #include "pipelines/gliner/span_choice.h"
 #include "pipelines/gliner/text_words.h"
 #include "tests/golden/tiny_gliner.h"
@@ -179,7 +181,8 @@ TEST(TextWords, AreThoseOfPythonsRe) {
 std::vector<std::pair<std::size_t, std::size_t>> chosen(const std::vector<ScoredSpan>& spans,
                                                         const pipelines::SpanRules& rules) {
   std::vector<std::pair<std::size_t, std::size_t>> places;
-  for (const ScoredSpan& span : pipelines::choose_spans(spans, rules)) places.emplace_back(span.first, span.last);
+  for (const ScoredSpan& span : pipelines::choose_spans(spans, rules, base::Cancellation::never()))
+    places.emplace_back(span.first, span.last);
   return places;
 }
 
@@ -197,9 +200,42 @@ TEST(SpanChoice, TheBestStayAndWhatTheRulesAllowBesideThem) {
 
 TEST(SpanChoice, OfTheSameSpanInTwoWindowsTheHigherScoreCounts) {
   const std::vector<ScoredSpan> kept =
-      pipelines::choose_spans({{1, 2, 0, 0.6F}, {1, 2, 0, 0.8F}}, {.multi_label = true});
+      pipelines::choose_spans({{1, 2, 0, 0.6F}, {1, 2, 0, 0.8F}}, {.multi_label = true}, base::Cancellation::never());
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(kept.front().score, 0.8F);
+}
+
+// The question is asked as often as there are spans: twice as many, twice as often.
+TEST(SpanChoice, AsksWhetherAnybodyWaits) {
+  for (const std::size_t count : {100U, 200U}) {
+    std::vector<ScoredSpan> spans;
+    for (std::size_t word = 0; word < count; ++word) spans.push_back({word, word, 0, 0.9F});
+    std::size_t asked = 0;
+    const auto counts = [&] {
+      ++asked;
+      return false;
+    };
+    EXPECT_EQ(pipelines::choose_spans(spans, {}, base::Cancellation::when(counts)).size(), count);
+    EXPECT_EQ(asked, count);
+    const auto nobody_waits = [] { return true; };
+    EXPECT_EQ(
+        error_of([&] { (void)pipelines::choose_spans(spans, {}, base::Cancellation::when(nobody_waits)); }).code(),
+        ErrorCode::cancelled);
+  }
+}
+
+TEST(SpanChoice, ReadingScoresAsksWhetherAnybodyWaits) {
+  const auto nobody_waits = [] { return true; };
+  for (const models::GlinerScores scores : {models::GlinerScores::words, models::GlinerScores::marker}) {
+    models::GlinerConfig config;
+    config.scores = scores;
+    const std::vector<float> logits(4 * 3, 9.0F);  // 4 words, 1 label
+    std::vector<ScoredSpan> spans;
+    EXPECT_EQ(error_of([&] {
+                pipelines::append_spans(config, logits, 4, 1, 0, 0.5F, base::Cancellation::when(nobody_waits), spans);
+              }).code(),
+              ErrorCode::cancelled);
+  }
 }
 
 }  // namespace

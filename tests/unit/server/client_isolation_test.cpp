@@ -139,7 +139,7 @@ TEST(ClientIsolation, EveryInferenceRouteAnswersForEveryKindOfModel) {
   ::unsetenv("ALATE_BUILTIN_MODELS");
 }
 
-// Two requests at once, which is as many as there are work threads.
+// More requests at once than there are work threads.
 TEST(ClientIsolation, TokenIdsForAnOnnxEncoderHoldNoThread) {
   if (onnxruntime::find_libraries().found.empty()) GTEST_SKIP() << "no ONNX Runtime is installed here";
   const RunningApplication server([](Settings& settings) { add_kinds_of_models(settings); });

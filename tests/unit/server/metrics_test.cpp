@@ -93,6 +93,9 @@ TEST(Metrics, CountWorkAndRefusals) {
   metrics.cache_hit();
   metrics.expired();
   metrics.truncated(4);
+  metrics.work_taken(std::chrono::microseconds(200));
+  metrics.work_taken(std::chrono::seconds(3));
+  metrics.work_dropped();
   metrics.rejected("queue_full");
   metrics.rejected("queue_full");
   metrics.rejected("unauthenticated");
@@ -106,6 +109,9 @@ TEST(Metrics, CountWorkAndRefusals) {
   EXPECT_TRUE(has_line(text, "alate_cache_hits_total 1"));
   EXPECT_TRUE(has_line(text, "alate_expired_requests_total 1"));
   EXPECT_TRUE(has_line(text, "alate_truncated_texts_total 4"));
+  EXPECT_TRUE(has_line(text, "alate_work_wait_seconds_count 2"));
+  EXPECT_TRUE(has_line(text, "alate_work_wait_seconds_bucket{le=\"0.001\"} 1")) << text;
+  EXPECT_TRUE(has_line(text, "alate_work_dropped_total 1"));
   EXPECT_TRUE(has_line(text, "alate_rejected_requests_total{reason=\"queue_full\"} 2"));
   EXPECT_TRUE(has_line(text, "alate_rejected_requests_total{reason=\"unauthenticated\"} 1"));
 }
@@ -115,6 +121,8 @@ TEST(Metrics, ShowGaugesAndTheProcess) {
   gauges.version = "1.2.3";
   gauges.requests_running = 3;
   gauges.requests_waiting = 4;
+  gauges.work_running = 2;
+  gauges.work_waiting = 9;
   gauges.connections = 5;
   gauges.body_bytes = 6;
   gauges.answer_bytes = 8;
@@ -129,9 +137,10 @@ TEST(Metrics, ShowGaugesAndTheProcess) {
   const std::string text = Metrics().expose(gauges);
   for (const std::string line :
        {R"(alate_build_info{version="1.2.3"} 1)", "alate_requests_running 3", "alate_requests_waiting 4",
-        "alate_connections 5", "alate_body_bytes 6", "alate_answer_bytes 8",
-        R"(alate_model_memory_bytes{model="owner/\"name\""} 7)", R"(alate_queue_jobs{model="owner/\"name\""} 8)",
-        R"(alate_queue_rows{model="owner/\"name\""} 9)", R"(alate_queue_tokens{model="owner/\"name\""} 10)",
+        "alate_work_running 2", "alate_work_waiting 9", "alate_connections 5", "alate_body_bytes 6",
+        "alate_answer_bytes 8", R"(alate_model_memory_bytes{model="owner/\"name\""} 7)",
+        R"(alate_queue_jobs{model="owner/\"name\""} 8)", R"(alate_queue_rows{model="owner/\"name\""} 9)",
+        R"(alate_queue_tokens{model="owner/\"name\""} 10)",
         R"(alate_model_info{model="owner/\"name\"",backend="cpu",device="0",dtype="float32"} 1)"})
     EXPECT_TRUE(has_line(text, line)) << line;
   const auto value_of = [&](const std::string& name) {

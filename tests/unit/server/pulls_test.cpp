@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -329,6 +330,17 @@ TEST_F(ServerPulls, TakeTheCacheWhereTheHubIsAway) {
   ask("acme/other");
   wait_for([&] { return done + failed == 2; });
   EXPECT_EQ(done, 1);
+}
+
+TEST_F(ServerPulls, GoOnAfterAnAskerThatThrows) {
+  Pulls pulls({});
+  std::atomic<int> called = 0;
+  for (const char* name : {"acme/tiny", "acme/tiny", "acme/other"}) {
+    pulls.ask(hub::parse_pull_reference(name), {}, [&](const PullResult&) {
+      if (++called == 1) throw std::runtime_error("of no interest");
+    });
+  }
+  wait_for([&] { return called == 3 && pulls.unfinished() == 0; });
 }
 
 TEST_F(ServerPulls, EndWhenTheLastAskerHasLeft) {

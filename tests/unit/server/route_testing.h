@@ -30,6 +30,7 @@ class RouteTest : public ModelHostTest {
 
     const Router router;
     Services services;
+    std::shared_ptr<Exchange> exchange;
     std::promise<Response> promise;
     std::future<Response> answer = promise.get_future();
   };
@@ -51,9 +52,10 @@ class RouteTest : public ModelHostTest {
     request.body = std::move(body);
     request.headers = std::move(headers);
     const auto exchange = std::make_shared<Exchange>(
-        std::move(request), "id", Clock::time_point::max(),
+        std::move(request), "id", deadline,
         [&promise = begun->promise](Response response) { promise.set_value(std::move(response)); });
     exchange->is_admin = is_admin;
+    begun->exchange = exchange;
     Call made{begun->services, *match.route, exchange, match.parameters, {}};
     if (!match.route->body.empty()) {
       made.body = formats::parse_json(exchange->request().body, "the body");
@@ -94,6 +96,7 @@ class RouteTest : public ModelHostTest {
   Metrics metrics;
   WorkQueue work{1};
   bool shutting_down = false, is_admin = false;
+  Clock::time_point deadline = Clock::time_point::max();  // of requests
   std::function<std::string()> obstacle;
 
  private:

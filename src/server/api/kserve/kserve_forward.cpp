@@ -76,8 +76,7 @@ class Forward : public std::enable_shared_from_this<Forward> {
  private:
   template <typename Step>
   void on_work_queue(Step step) {
-    services_.work.push([self = shared_from_this(), step = std::move(step)] {
-      if (self->exchange_->abandoned()) return;
+    services_.work.push(exchange_, [self = shared_from_this(), step = std::move(step)] {
       try {
         step();
       } catch (...) {

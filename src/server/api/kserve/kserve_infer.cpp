@@ -1,14 +1,13 @@
 #include "server/api/kserve/kserve_infer.h"
 
-#include <exception>
 #include <memory>
 #include <utility>
 
+#include "server/api/background.h"
 #include "server/api/kserve/kserve_forward.h"
 #include "server/api/kserve/kserve_tasks.h"
 #include "server/api/kserve/kserve_tensors.h"
 #include "server/api/kserve/kserve_version.h"
-#include "server/failure.h"
 #include "server/refuse.h"
 #include "server/services.h"
 
@@ -50,14 +49,7 @@ void infer(Call& call) {
 void kserve_infer(Call& call) {
   check_content_type(call.exchange->request());
   if (call.exchange->request().body.size() <= kSmallBody) return infer(call);
-  call.services.work.push([kept = std::make_shared<Call>(call)] {
-    if (kept->exchange->abandoned()) return;
-    try {
-      infer(*kept);
-    } catch (...) {
-      fail(*kept->exchange, kept->route.family, std::current_exception());
-    }
-  });
+  go_on_in_background(call, [kept = std::make_shared<Call>(call)] { infer(*kept); });
 }
 
 }  // namespace alate::server
