@@ -158,7 +158,8 @@ TEST(CliHelp, OptionsWithFewValuesListThem) {
       EXPECT_NE(sentence.find(value.substr(0, value.find_last_not_of(' ') + 1)), std::string::npos)
           << value << " is not in " << sentence;
     if (option == "--backend") continue;
-    const ProgramRun refused = run_program({verb, "x", option, "nothing"});
+    const ProgramRun refused = verb == "search" ? run_program({verb, "DIR", "a question", option, "nothing"})
+                                                : run_program({verb, "x", option, "nothing"});
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_NE(refused.error.find("one of " + values.front()), std::string::npos) << refused.error;
   }
