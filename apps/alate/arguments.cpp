@@ -63,6 +63,14 @@ std::size_t read_count(std::string_view text) {
   return value;
 }
 
+// "error, cut or windows".
+std::string listed(const std::vector<std::string>& values, std::string_view before_last) {
+  std::string list;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    list += std::string(i == 0 ? "" : i + 1 == values.size() ? before_last : ", ") + values[i];
+  return list;
+}
+
 // Says which commands have an option that this one lacks.
 std::string takers_of(const std::string& option) {
   std::string names;
@@ -151,6 +159,17 @@ void Arguments::option(std::string_view names, std::string_view value, std::stri
   CLI::Option* option = state_->app.add_option(std::string(names))->envname(variable_of_option(name))->expected(1);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
   state_->declared.push_back({option, name, [read = std::move(read)](const auto& values) { read(values.back()); }});
+}
+
+void Arguments::one_of(std::string_view name, std::string_view value, std::string_view sentence,
+                       std::vector<std::string> values, std::function<void(std::string_view)> read) {
+  const std::string shown = listed(values, " or ") + (sentence.empty() ? "" : ": ") + std::string(sentence);
+  option(name, value, shown, [values, read = std::move(read)](std::string_view text) {
+    if (std::ranges::find(values, text) == values.end())
+      throw make_error(ErrorCode::invalid_argument, "is one of ", listed(values, ", "));
+    read(text);
+  });
+  choices([&] { return values; });
 }
 
 void Arguments::former_name(std::string_view name) {

@@ -51,9 +51,14 @@ class Arguments {
   /// `read` gets the value and throws alate::Error if it is invalid; the option's name is prepended to its message.
   void option(std::string_view name, std::string_view value, std::string_view sentence,
               std::function<void(std::string_view)> read);
+  /// One of a few values, which the help lists before the sentence; others are refused with the list. `read` gets the
+  /// value.
+  void one_of(std::string_view name, std::string_view value, std::string_view sentence, std::vector<std::string> values,
+              std::function<void(std::string_view)> read);
   /// Another name of the option declared last, accepted but not listed.
   void former_name(std::string_view name);
-  /// The usual values of the argument or option declared last, for completion. A function is called only then.
+  /// The usual values of the argument or option declared last, where others may be valid, for completion. A function is
+  /// called only then.
   void choices(std::initializer_list<std::string_view> values);
   void choices(const std::function<std::vector<std::string>()>& values);
   /// May be given several times, each time with one value.

@@ -34,22 +34,12 @@ std::string_view to_string(OutputFormat format) { return kFormats.at(static_cast
 
 namespace {
 
-// The parsed value; `names` are those that there are, for the message.
-template <typename Value>
-Value one_of(std::optional<Value> parsed, std::span<const std::string_view> names) {
-  if (parsed) return *parsed;
-  std::string all;
-  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-  throw make_error(ErrorCode::invalid_argument, "is one of ", all);
-}
-
 std::vector<std::string> texts_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
 
-template <typename Value, std::size_t count>
-Value named(const std::array<std::pair<std::string_view, Value>, count>& rows, std::string_view name) {
+OutputFormat format_named(std::string_view name) {
   std::string names;
-  for (const auto& [known, value] : rows) {
-    if (known == name) return value;
+  for (const auto& [known, format] : kFormats) {
+    if (known == (name == "table" ? "text" : name)) return format;
     names += (names.empty() ? "" : ", ") + std::string(known);
   }
   throw make_error(ErrorCode::invalid_argument, "is one of ", names);
@@ -103,6 +93,12 @@ OutputFormat format_of(const CommonOptions& options, std::initializer_list<Outpu
                    "; this command writes ", endings, ", or name the format with --output");
 }
 
+std::string backends_listed() {
+  std::string list;
+  for (const std::string& name : backend_names()) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 constexpr std::string_view kOfflineSentence = "never use the network";
 
 using Uses = std::function<bool(Shared)>;
@@ -120,22 +116,18 @@ void declare_models(Arguments& arguments, CommonOptions& options, const Uses& us
 void declare_backends(Arguments& arguments, CommonOptions& options, const Uses& uses) {
   const bool computes = uses(Shared::backends);
   if (computes || uses(Shared::backend_names)) {
-    arguments.list("--backend", "NAME[:DEVICE]", "auto, cpu, onnx, xla...; repeated: in order of priority",
-                   options.backends);
+    arguments.list("--backend", "NAME[:DEVICE]",
+                   backends_listed() + ": where to compute; repeated: in order of priority", options.backends);
     arguments.choices(backend_names);
   }
   if (computes || uses(Shared::devices)) {
     arguments.option("--device", "DEVICE", "the device of a backend that names none", options.device);
-    arguments.option(
-        "--gpu", "WHICH", "auto, cuda, coreml or tpu: such devices first; off: none",
-        [&](std::string_view which) { options.gpu = one_of(parse_accelerator_kind(which), accelerator_kind_names()); });
-    arguments.choices([] { return texts_of(accelerator_kind_names()); });
+    arguments.one_of("--gpu", "WHICH", "devices of this kind first; off: none", texts_of(accelerator_kind_names()),
+                     [&](std::string_view which) { options.gpu = parse_accelerator_kind(which).value(); });
   }
   if (computes) {
-    arguments.option(
-        "--policy", "POLICY", "when that backend is not here: strict, warn or allow",
-        [&](std::string_view name) { options.policy = one_of(parse_backend_policy(name), backend_policy_names()); });
-    arguments.choices([] { return texts_of(backend_policy_names()); });
+    arguments.one_of("--policy", "POLICY", "when that backend is not here", texts_of(backend_policy_names()),
+                     [&](std::string_view name) { options.policy = parse_backend_policy(name).value(); });
   }
 }
 
@@ -163,8 +155,9 @@ void declare_output(Arguments& arguments, CommonOptions& options, std::initializ
       names.emplace_back(to_string(format));
       sentence += (sentence.empty() ? "" : ", ") + names.back() + (format == OutputFormat::text ? " (or table)" : "");
     }
+    // Formats of other verbs are refused with those of this one: output_format, which knows --out too.
     arguments.option("--output", "FORMAT", sentence,
-                     [&](std::string_view name) { options.output = named(kFormats, name == "table" ? "text" : name); });
+                     [&](std::string_view name) { options.output = format_named(name); });
     arguments.choices([&] { return names; });
   }
   const std::string_view sentence = formats.size() > 1
@@ -178,18 +171,11 @@ void declare_messages(Arguments& arguments, CommonOptions& options, const Uses& 
   arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
                    [configuration = options.configuration](std::string_view path) { configuration->choose(path); });
   arguments.flag("--quiet", "no warnings", options.quiet);
-  arguments.option("--log-level", "LEVEL", "trace, debug, info, warn, error, off", [&](std::string_view name) {
-    const auto level = base::parse_log_level(name);
-    if (!level) throw make_error(ErrorCode::invalid_argument, "is one of trace, debug, info, warn, error, off");
-    options.log_level = *level;
-  });
-  arguments.choices({"trace", "debug", "info", "warn", "error", "off"});
-  arguments.option("--log-style", "STYLE", "terminal, json, logfmt, noop", [&](std::string_view name) {
-    const auto style = base::parse_log_style(name);
-    if (!style) throw make_error(ErrorCode::invalid_argument, "is one of terminal, json, logfmt, noop");
-    options.log_style = *style;
-  });
-  arguments.choices({"terminal", "json", "logfmt", "noop"});
+  arguments.one_of("--log-level", "LEVEL", "the least messages that are shown",
+                   {"trace", "debug", "info", "warn", "error", "off"},
+                   [&](std::string_view name) { options.log_level = base::parse_log_level(name).value(); });
+  arguments.one_of("--log-style", "STYLE", "", {"terminal", "json", "logfmt", "noop"},
+                   [&](std::string_view name) { options.log_style = base::parse_log_style(name).value(); });
 }
 
 }  // namespace
@@ -223,7 +209,7 @@ void apply(const CommonOptions& options) {
   base::configure_log(options.quiet ? std::max(options.log_level, base::LogLevel::error) : options.log_level,
                       options.log_style);
   for (const std::string& warning : options.configuration->unknown_keys())
-    base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", warning}});
+    base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", warning}}, warning);
   warn_of_unknown_variables();
   try {
     configure_threads({.threads = options.threads, .pin = options.pin_threads});
@@ -261,9 +247,11 @@ runtime::LoadRequest load_request(const CommonOptions& options) {
            .accelerators_are_wish = server::is_foreign_variable(options.gpu_asked_by)}};
 }
 
-std::filesystem::path find_model(const CommonOptions& options, const std::string& reference) {
+std::filesystem::path find_model(const CommonOptions& options, const std::string& reference, ModelUse use) {
   // Without an installed header: the program's own models are beside it.
-  return alate::find_model(reference, {.models_dir = options.models_dir, .installed_header = ""});
+  std::filesystem::path path = alate::find_model(reference, {.models_dir = options.models_dir, .installed_header = ""});
+  refuse_other_file(path, reference, use);
+  return path;
 }
 
 std::filesystem::path models_directory(const CommonOptions& options) {

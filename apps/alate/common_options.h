@@ -14,6 +14,7 @@
 #include "arguments.h"
 #include "base/log.h"
 #include "configuration.h"
+#include "model_file.h"
 #include "output.h"
 #include "runtime/loading/load_request.h"
 
@@ -84,8 +85,9 @@ void check_dtype(const CommonOptions& options);
 /// Throws unsupported for a dtype that this build lacks.
 runtime::LoadRequest load_request(const CommonOptions& options);
 
-/// Path of the model's folder or file. Throws as alate::find_model.
-std::filesystem::path find_model(const CommonOptions& options, const std::string& reference);
+/// Path of the model's folder or file. Throws as alate::find_model, and as refuse_other_file.
+std::filesystem::path find_model(const CommonOptions& options, const std::string& reference,
+                                 ModelUse use = ModelUse::weights);
 
 /// --models-dir, else models in the cache folder. Throws not_found where no variable says where that is.
 std::filesystem::path models_directory(const CommonOptions& options);

@@ -11,6 +11,7 @@
 #include "base/nearest_name.h"
 #include "base/os/program_path.h"
 #include "base/os/usage_reports.h"
+#include "error_text.h"
 #include "exit_codes.h"
 #include "formats/json.h"
 #include "machine/probe.h"
@@ -24,12 +25,8 @@ namespace alate::app {
 namespace {
 
 int report(ErrorCode code, std::string_view message) {
-  std::string line = "alate: " + std::string(to_string(code)) + ": ";
-  // File names may contain any bytes; the report must stay on one line.
-  for (const char c : message) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  line += '\n';
   try {
-    write_to_descriptor(base::kStandardError, line, "standard error");
+    write_to_descriptor(base::kStandardError, error_text(code, message, reader_of_errors()) + "\n", "standard error");
   } catch (const std::exception&) {
     return exit_code(code);  // there is nowhere left to report it
   }

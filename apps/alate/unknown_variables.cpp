@@ -85,7 +85,8 @@ void warn_of_unknown_variables() {
     if (!nearest.empty()) shown += " (did you mean " + std::string(kVariablePrefix) + std::string(nearest) + "?)";
   }
   if (unknown.size() > kVariablesShown) shown += " and " + std::to_string(unknown.size() - kVariablesShown) + " more";
-  base::log(base::LogLevel::warn, "nothing reads these variables of the environment", {{"names", shown}});
+  base::log(base::LogLevel::warn, "nothing reads these variables of the environment", {{"names", shown}},
+            "nothing reads these variables of the environment: " + shown);
 }
 
 }  // namespace alate::app

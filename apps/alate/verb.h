@@ -28,6 +28,7 @@ const Verb* find_verb(std::string_view name);
 // The verbs' functions, each in the file NAME_command.cpp. They throw alate::Error. Before Arguments::parse they only
 // declare arguments.
 void run_serve(Arguments& arguments);
+void run_run(Arguments& arguments);
 void run_ps(Arguments& arguments);
 void run_embed(Arguments& arguments);
 void run_rerank(Arguments& arguments);

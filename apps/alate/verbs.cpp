@@ -82,7 +82,8 @@ constexpr std::array kVerbs = {
     Verb{"recognize", "MODEL [TEXT...]", "labelled places in texts, such as names",
          "MODEL has a class ...ForTokenClassification in its config.json, or is a GLiNER model, which looks for any "
          "--labels. --aggregation is as in transformers: none has the labels of tokens; simple joins neighbouring "
-         "tokens of a label; first, average and max label whole words. Texts come as for embed; long ones are read in "
+         "tokens of a label; first, average and max label whole words; if not given it is what the model states "
+         "(builtin:pii: first), else simple. Texts come as for embed; long ones are read in "
          "windows that overlap. text has label, score, start, end and the part of the text on a line; start and end "
          "count code points.",
          "alate recognize builtin:pii \"My name is Ada Lovelace, write to ada@example.com.\"\n"
@@ -90,12 +91,13 @@ constexpr std::array kVerbs = {
          "alate recognize builtin:pii --file texts.txt --labels GIVEN_NAME,SURNAME --output jsonl",
          run_recognize},
     Verb{"redact", "[MODEL] [TEXT...]", "texts with personal data replaced by its label",
-         "MODEL is one for recognize; builtin:pii where the first argument is a text of several words, or there is "
-         "none. "
-         "With --pseudonyms the same text gets the same number: [CITY_1]. jsonl and json also have the entities, with "
-         "what "
-         "was replaced. No model finds everything: look at what you pass on.",
+         "Arguments are texts; the first may be the model: builtin:NAME, owner/name, a folder, or the name of a model "
+         "that is there. Without one it is builtin:pii, which finds names, addresses and phone numbers in English, and "
+         "overlooks some of them; of mail addresses and IBANs it replaces about half whole; it has no label for IP "
+         "addresses, card numbers, passwords and keys. Read the result before you pass it on. With --pseudonyms the "
+         "same text gets the same number: [CITY_1]. jsonl and json also have the entities, with what was replaced.",
          "alate redact \"My name is Ada Lovelace, write to ada@example.com.\"\n"
+         "alate redact --model builtin:pii Ada Grace\n"
          "printf 'Ada met Grace. Grace lives in London.\\n' | alate redact --pseudonyms",
          run_redact},
     Verb{"answer", "MODEL --question Q [TEXT...]", "the parts of texts that answer a question",
@@ -183,17 +185,20 @@ constexpr std::array kVerbs = {
          "with "
          "one model.safetensors; no code in the pickle is run. Types and names of tensors stay as they are.",
          "alate convert builtin:minilm ./minilm-converted", run_convert},
-    Verb{"pull", "MODEL...", "models from a hub, into the cache that Python uses",
-         "MODEL is hf:owner/name, with @revision for a branch, tag or commit, and :variant for other weights than the "
-         "usual ones: int8, q4_k_m, onnx. Fetched are configuration, tokenizer and weights: safetensors, else "
-         "pytorch_model.bin, ONNX or GGUF. They go to the cache of huggingface_hub, and what that has is not fetched "
-         "again. Each file is checked against the hub's digest. What is interrupted goes on with the same command. "
-         "With --registry, or as registry:owner/name, MODEL is of a registry of Termite's, and goes to the models "
-         "directory; its variants are f16, i8 and the like. "
-         "HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and the variables of proxies are honoured.",
-         "alate pull hf:sentence-transformers/all-MiniLM-L6-v2 --dry-run\n"
-         "alate pull hf:sentence-transformers/all-MiniLM-L6-v2",
-         run_pull},
+    Verb{
+        "pull", "MODEL...", "models from a hub, into the cache that Python uses",
+        "MODEL is hf:owner/name, with @revision for a branch, tag or commit, and :variant for other weights than the "
+        "usual ones: int8, q4_k_m, onnx. Fetched are configuration, tokenizer and weights: safetensors, else "
+        "pytorch_model.bin, ONNX or GGUF. They go to the cache of huggingface_hub, and what that has is not fetched "
+        "again. Each file is checked against the hub's digest. What is interrupted goes on with the same command. "
+        "With --mirror DIR the files go to a folder too, from which file:DIR/owner/name is pulled on a machine without "
+        "a network; file:FOLDER may also be a model's plain folder. With --registry, or as registry:owner/name, MODEL "
+        "is of a registry of Termite's, and goes to the models "
+        "directory; its variants are f16, i8 and the like. "
+        "HF_ENDPOINT, HF_TOKEN, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and the variables of proxies are honoured.",
+        "alate pull hf:sentence-transformers/all-MiniLM-L6-v2 --dry-run\n"
+        "alate pull hf:sentence-transformers/all-MiniLM-L6-v2",
+        run_pull},
     Verb{"list", "[SEARCH]", "the models on disk, or on a hub",
          "Those that came with the program, those of the models directory, and those of huggingface_hub's cache, with "
          "their type, architecture, the type of their weights, and the size of their files; with SEARCH those with it "
@@ -214,8 +219,8 @@ constexpr std::array kVerbs = {
     Verb{
         "verify", "MODEL", "a model's files against the digests of its publisher",
         "Every file is read and compared with model_manifest.json or, in huggingface_hub's cache, with the digest that "
-        "the hub gave. Files are good, flipped, of a wrong size, missing, unreadable, or without a digest. Exit code 7 "
-        "if one is bad, 4 if no file has a digest.",
+        "the hub gave. Files are good, flipped, of a wrong size, missing, unreadable, or without a digest; the last "
+        "line counts those that were compared. Exit code 7 if one is bad, 4 if no file has a digest.",
         "alate verify builtin:minilm\n"
         "alate verify builtin:minilm --output json",
         run_verify},
@@ -246,8 +251,8 @@ constexpr std::array kVerbs = {
          "alate backends install onnx",
          run_backends},
     Verb{"doctor", "[MODEL]", "which backend would run a model, and why",
-         "Shows the machine, how fast it is at best, the backends, and the whole decision: what was considered, in\n"
-         "which order, and what speaks against each. Without MODEL, for any model. With MODEL, its files are checked\n"
+         "Shows the machine, how fast it is at best, the backends, and the whole decision: what was considered, in "
+         "which order, and what speaks against each. Without MODEL, for any model. With MODEL, its files are checked "
          "as for `embed`: where that would fail, so does this, with the same error.",
          "alate doctor builtin:minilm\n"
          "alate doctor builtin:minilm --backend onnx:cuda,cpu --output json",

@@ -25,7 +25,7 @@ constexpr std::array kVerbs = {
          "alate ps\n"
          "alate ps --url http://127.0.0.1:11433 --output json",
          run_ps},
-    Verb{"run", "[MODEL]", "another name of serve", kServeDetails, kServeExample, run_serve, true},
+    Verb{"run", "", "another name of serve; with a MODEL it will chat", kServeDetails, "alate run", run_run, true},
 };
 
 }  // namespace

@@ -44,6 +44,10 @@ struct PullOptions {
   bool all = false;      // every file of the model
   bool dry_run = false;  // only say what would be fetched
 
+  /// A folder that gets the files too, in the layout that "file:FOLDER/owner/name" is pulled from on a machine without
+  /// a network; empty: none. Not of a registry's models.
+  std::filesystem::path mirror = {};
+
   std::filesystem::path cache = {};  // empty: HF_HUB_CACHE, HF_HOME/hub or ~/.cache/huggingface/hub
   std::string endpoint = {};         // empty: HF_ENDPOINT, or https://huggingface.co
   /// Sent to the endpoint only, and in no message. Absent: HF_TOKEN, or the file token in HF_HOME.
@@ -80,7 +84,8 @@ struct PulledModel {
 };
 
 /// Fetches the files of a model that a run needs: "hf:owner/name[@revision][:variant]", also without hf:, or an address
-/// of the model on the hub. Weights are safetensors if there are some, else pytorch_model.bin, ONNX or GGUF; a variant
+/// of the model on the hub; or "file:FOLDER/owner/name", a model of a mirror, or a model's plain folder, whose files
+/// are listed as they are. Weights are safetensors if there are some, else pytorch_model.bin, ONNX or GGUF; a variant
 /// is in a file's name ("int8" for model.int8.safetensors and onnx/model_int8.onnx, "q4_k_m") or a format ("onnx").
 ///
 /// Files are written beside their places, checked against the hub's digests, and renamed; the branch is recorded when

@@ -47,7 +47,8 @@ struct Entity {
 inline constexpr float kUsualThreshold = 0.5F;
 
 struct RecognizeOptions {
-  Aggregation aggregation = Aggregation::simple;  // of models that classify tokens
+  // Of models that classify tokens. Absent: what the model's folder states (usual_aggregation), else simple.
+  std::optional<Aggregation> aggregation = {};
   // Of models that classify tokens: only entities with these, with or without B- and I-; empty: all but "O". Of GLiNER
   // models: what is looked for, a word or phrase each; there must be one.
   std::vector<std::string> labels = {};
@@ -98,6 +99,9 @@ class RecognizePipeline {
 
   /// The model's labels, in the order of its logits: "O", "B-PER", …; none of a GLiNER model.
   std::span<const std::string> labels() const;
+  /// How labels of tokens become entities if options do not say it: aggregation_strategy under task_specific_params,
+  /// token-classification, of the model's config.json, else simple.
+  Aggregation usual_aggregation() const;
   std::size_t max_length() const;  // in tokens, with special tokens
   const Tokenizer& tokenizer() const;
   const Model& model() const;

@@ -38,8 +38,8 @@ struct Redactions {
 };
 
 struct RedactOptions {
-  // The label of a word is that of its first token, so that words are replaced whole.
-  RecognizeOptions recognize = {.aggregation = Aggregation::first};
+  // Without an aggregation, the label of a word is that of its first token, so that words are replaced whole.
+  RecognizeOptions recognize = {};
   bool pseudonyms = false;  // numbered over all texts of the call
 };
 

@@ -60,13 +60,18 @@ class Log {
     logger_.flush_on(spdlog::level::trace);
   }
 
+  LogStyle style() {
+    const std::lock_guard lock(mutex_);
+    return style_;
+  }
+
   void redirect(LogSink sink, LogLevel level) {
     const std::lock_guard lock(mutex_);
     sink_ = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
     if (sink_ != nullptr || style_ != LogStyle::noop) least_.store(level, std::memory_order_relaxed);
   }
 
-  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields, std::string_view sentence) {
     std::unique_lock<std::mutex> lock(mutex_);
     if (const std::shared_ptr<const LogSink> sink = sink_) {
       lock.unlock();
@@ -74,7 +79,7 @@ class Log {
     }
     std::string payload;
     switch (style_) {
-      case LogStyle::terminal: payload = terminal_payload(event, fields); break;
+      case LogStyle::terminal: payload = terminal_payload(event, fields, sentence); break;
       case LogStyle::json: payload = json_payload(level, event, fields); break;
       case LogStyle::logfmt: payload = logfmt_payload(level, event, fields); break;
       case LogStyle::noop: return;
@@ -117,10 +122,16 @@ std::optional<LogStyle> parse_log_style(std::string_view name) { return parse_na
 
 void configure_log(LogLevel level, LogStyle style) { the_log().configure(level, style); }
 
+LogStyle log_style() { return the_log().style(); }
+
 bool logs(LogLevel level) { return the_log().wants(level); }
 
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
-  if (logs(level)) the_log().write(level, event, {fields.begin(), fields.size()});
+  log(level, event, fields, {});
+}
+
+void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields, std::string_view sentence) {
+  if (logs(level)) the_log().write(level, event, {fields.begin(), fields.size()}, sentence);
 }
 
 }  // namespace alate::base

@@ -23,11 +23,17 @@ std::optional<LogStyle> parse_log_style(std::string_view name);
 /// Events below `level` are dropped; `LogStyle::noop` drops all. Default: warn, terminal. Thread-safe.
 void configure_log(LogLevel level, LogStyle style);
 
+/// The style that was configured last.
+LogStyle log_style();
+
 /// Whether an event of this level would be written; check it before computing costly fields.
 bool logs(LogLevel level);
 
 /// Writes one line. `event` is a short constant sentence ("backend refused"); variable parts go into the fields.
 /// Thread-safe; lines do not interleave. Throws only when out of memory.
 void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+/// The same event with a `sentence` that says it to a person: style terminal writes it in place of event and fields.
+/// Warnings that commands give have one.
+void log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields, std::string_view sentence);
 
 }  // namespace alate::base

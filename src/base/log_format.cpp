@@ -48,6 +48,25 @@ void append_escape(std::string& out, std::string_view control) {
   out += kDigits[code & 15];
 }
 
+// Invalid UTF-8 becomes U+FFFD; control characters are escaped, quotation marks and backslashes if asked for.
+std::string escaped(std::string_view text, bool quotes) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0) {
+      out += kReplacement;
+    } else if (is_control(character)) {
+      append_escape(out, character);
+    } else {
+      if (quotes && (character == "\"" || character == "\\")) out += '\\';
+      out += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
 void append_pairs(std::string& out, std::span<const LogField> fields) {
   for (const LogField& field : fields) {
     out += ' ';
@@ -59,24 +78,7 @@ void append_pairs(std::string& out, std::span<const LogField> fields) {
 
 }  // namespace
 
-std::string json_quoted(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0) {
-      out += kReplacement;
-    } else if (is_control(character)) {
-      append_escape(out, character);
-    } else {
-      if (character == "\"" || character == "\\") out += '\\';
-      out += character;
-    }
-    text.remove_prefix(character.size());
-  }
-  out += '"';
-  return out;
-}
+std::string json_quoted(std::string_view text) { return '"' + escaped(text, true) + '"'; }
 
 std::string quoted_if_needed(std::string_view text) {
   const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
@@ -85,7 +87,8 @@ std::string quoted_if_needed(std::string_view text) {
   return plain ? std::string(text) : json_quoted(text);
 }
 
-std::string terminal_payload(std::string_view event, std::span<const LogField> fields) {
+std::string terminal_payload(std::string_view event, std::span<const LogField> fields, std::string_view sentence) {
+  if (!sentence.empty()) return escaped(sentence, false);
   // An event is a constant sentence of the program; quoting only escapes characters that a terminal would interpret.
   std::string shown = json_quoted(event);
   std::string out = shown.size() == event.size() + 2 ? std::string(event) : shown;

@@ -16,8 +16,8 @@ std::string json_quoted(std::string_view text);
 /// `text` unquoted if that is unambiguous within key=value pairs, otherwise quoted.
 std::string quoted_if_needed(std::string_view text);
 
-/// "model loaded path=a seconds=0.2"
-std::string terminal_payload(std::string_view event, std::span<const LogField> fields);
+/// The sentence, if there is one; else "model loaded path=a seconds=0.2". Control characters are escaped.
+std::string terminal_payload(std::string_view event, std::span<const LogField> fields, std::string_view sentence = {});
 /// level=info event="model loaded" path=a seconds=0.2
 std::string logfmt_payload(LogLevel level, std::string_view event, std::span<const LogField> fields);
 /// "level":"info","event":"model loaded","path":"a","seconds":"0.2" -- the members of an object, without its braces

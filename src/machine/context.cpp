@@ -72,7 +72,8 @@ struct Context::State {
     is_chosen = true;
     if (fallback_reason.empty()) return;
     base::log(base::LogLevel::warn, "arrays fall back",
-              {{"reason", fallback_reason}, {"used", std::string(to_string(choice.device.backend))}});
+              {{"reason", fallback_reason}, {"used", std::string(to_string(choice.device.backend))}},
+              fallback_reason + "; arrays are computed on " + std::string(to_string(choice.device.backend)));
   }
 };
 

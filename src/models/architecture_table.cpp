@@ -40,8 +40,8 @@ std::string row_of(const Architecture& architecture) {
 constexpr std::string_view kDocument =
     R"(# Which models run
 
-This is the output of `alate help architectures`. `README.md` and `alate help models` have the short form, and `alate doctor MODEL` says
-of a folder whether it runs and, if not, why.
+This is the output of `alate help architectures`; `alate help models` prints the table only, and `alate doctor MODEL` says of a folder
+whether it runs and, if not, why.
 
 ## What makes a model run
 `model_type` of its config.json is one of those below, and its weights are `*.safetensors`, under the names of transformers' classes or
@@ -57,7 +57,10 @@ runs; otherwise, where transformers has the `model_type` too, it is computed as 
 A folder with `model.onnx` or `onnx/model.onnx` and no safetensors runs in ONNX Runtime (`alate backends install onnx`), whatever its
 architecture: `forward` gives what the file gives, `embed` and `serve` take a file that gives a vector for each token.
 
-## Architectures
+Language models (`CausalLM`) are here for what can be had from one run over a text: vectors, scores of rerankers, the logits that `forward`
+gives. This version writes no text and does not chat.
+
+## In short
 )";
 
 std::string detail_of(const Architecture& architecture) {
@@ -75,7 +78,7 @@ std::string detail_of(const Architecture& architecture) {
 }  // namespace
 
 std::string architecture_document() {
-  std::string text(kDocument);
+  std::string text = std::string(kDocument) + architecture_table() + "\n## Architectures\n";
   for (const Architecture& architecture : architectures()) text += detail_of(architecture);
   text +=
       "## Known and not built\n"

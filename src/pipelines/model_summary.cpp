@@ -1,20 +1,27 @@
 #include "pipelines/model_summary.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <string_view>
 #include <system_error>
 
 #include "alate/error.h"
+#include "base/ascii_case.h"
 #include "base/files/contained_files.h"
+#include "base/files/file_presence.h"
 #include "formats/gguf/gguf_file.h"
 #include "formats/json.h"
 #include "formats/safetensors/safetensors_dtypes.h"
 #include "formats/weight_source.h"
+#include "hub/manifest.h"
 #include "hub/model_variants.h"
+#include "models/encoder.h"
+#include "models/weights/weight_settings.h"
 #include "runtime/loading/gliner_folder.h"
 #include "runtime/loading/model_files.h"
+#include "runtime/loading/model_form.h"
 
 namespace alate::pipelines {
 namespace {
@@ -44,21 +51,47 @@ void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
   summary.max_length = count_of(config, "max_position_embeddings");
 }
 
-// Whether the tensor describes how another one is quantized, as written by `alate quantize` (docs/quantization.md).
+// Whether the tensor describes how another one is quantized (docs/quantization.md).
 bool is_of_quantization(const formats::WeightSource& weights, std::string_view name) {
-  constexpr std::string_view kScale = "_scale";
-  return name.ends_with(".smoothing") ||
-         (name.ends_with(kScale) && weights.contains(name.substr(0, name.size() - kScale.size())));
+  if (name.ends_with(".smoothing")) return true;
+  constexpr std::array<std::string_view, 2> kEnds = {"_scale", "_zero_point"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) {
+    return name.ends_with(end) && weights.contains(name.substr(0, name.size() - end.size()));
+  });
+}
+
+// Numbers in bytes, of which one may hold several.
+bool is_packed_weight(const formats::WeightSource& weights, std::string_view name, const Shape& in_file) {
+  return in_file.dtype == DType::u8 && weights.contains(std::string(name) + "_scale");
+}
+
+// Whether other tools have packed weights into integers, in a layout that is not read here: who counts the others only
+// counts next to nothing.
+bool is_packed_by_others(std::string_view name, const Shape& in_file) {
+  return !is_float(in_file.dtype) && in_file.rank() == 2 && name.find("weight") != std::string_view::npos;
+}
+
+// Absent where config.json cannot be read.
+models::QuantizationConfig quantization_of(const runtime::ModelFiles& files) {
+  try {
+    return models::read_quantization(runtime::read_config(files));
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 void read_weights(const runtime::ModelFiles& files, ModelSummary& summary) {
   const std::shared_ptr<const formats::WeightSource> weights = runtime::open_weights(files);
+  const models::QuantizationConfig quantization = quantization_of(files);
   std::map<DType, std::size_t> counts;
   for (const std::string_view name : weights->names()) {
-    const Shape shape = weights->info(name)->shape;
-    const bool is_weight = is_float(shape.dtype) || shape.dtype == DType::i8;
-    if (is_weight && !is_of_quantization(*weights, name))
-      counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
+    const Shape in_file = weights->info(name)->shape;
+    if (is_of_quantization(*weights, name)) continue;
+    const bool is_packed = quantization.is_present && is_packed_weight(*weights, name, in_file);
+    const bool is_weight = is_packed || is_float(in_file.dtype) || in_file.dtype == DType::i8;
+    if (!is_weight && is_packed_by_others(name, in_file)) return;
+    const Shape shape = quantization.shape_of(name, in_file);
+    if (is_weight) counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
   }
   std::size_t most = 0;
   for (const auto& [dtype, count] : counts) {
@@ -66,8 +99,24 @@ void read_weights(const runtime::ModelFiles& files, ModelSummary& summary) {
     if (count <= most) continue;
     most = count;
     const formats::SafetensorsDType* row = formats::find_safetensors_dtype(dtype);
-    summary.dtype = row == nullptr ? std::string() : std::string(row->name);
+    summary.dtype = row == nullptr ? base::ascii_upper(to_string(dtype)) : std::string(row->name);
   }
+}
+
+// Throws as models::find_architecture and models::find_head.
+std::string type_by_head(const runtime::ModelFiles& files, const ModelSummary& summary) {
+  const formats::Json config = runtime::read_config(files);
+  if (!files.is_onnx()) {
+    const std::string_view head = models::find_head(models::find_architecture(config), config).name;
+    const bool is_pooled = base::is_there(files.home / "modules.json");
+    if (head == kLanguageModel && !is_pooled && summary.tasks.front() == Task::embed) return "generator";
+  }
+  return std::string(model_type(summary.tasks.front()));
+}
+
+void read_type(const runtime::ModelFiles& files, ModelSummary& summary) {
+  summary.type = hub::read_manifest(files.home).type;
+  if (summary.type.empty()) summary.type = type_by_head(files, summary);
 }
 
 // Unreadable files leave their fields empty: the folder is still listed, and loading it reports the error.
@@ -135,6 +184,7 @@ ModelSummary summarize_model(const fs::path& model, std::span<const FolderFile> 
         std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(latest));
   }
   try_reading(read_config, model, summary);
+  try_reading(read_type, model, summary);
   try_reading(read_weights, model, summary);
   if (!summary.architecture.empty() || !summary.dtype.empty()) return summary;
   try {

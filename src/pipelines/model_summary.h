@@ -26,8 +26,11 @@ std::vector<FolderFile> files_of_model(const std::filesystem::path& folder);
 struct ModelSummary {
   std::size_t bytes = 0;  // of the folder's files
   std::chrono::system_clock::time_point modified{};
-  std::string architecture;                    // config.json's model_type; empty if unreadable
-  std::vector<Task> tasks;                     // the main one first; empty if unknown
+  std::string architecture;  // config.json's model_type; empty if unreadable
+  std::vector<Task> tasks;   // the main one first; empty if unknown
+  // The manifest's; else "generator" of a language model without pooling, which has no task here, or the main task's;
+  // empty where nothing here runs such a model.
+  std::string type;
   std::string dtype;                           // of the stored weights, "F32"; empty if unknown
   std::size_t parameters = 0;                  // number of weights; 0 if unknown
   std::size_t dimensions = 0, max_length = 0;  // hidden size and positions in config.json; 0 if unknown

@@ -70,7 +70,7 @@ void expect_refused(const Machine& machine, const std::string& reason) {
   EXPECT_NE(falls_back.error.find("Loading model st_mean with backend cpu (fallback: onnx unavailable: "),
             std::string::npos)
       << falls_back.error;
-  EXPECT_NE(falls_back.error.find("warn: backend passed over"), std::string::npos) << falls_back.error;
+  EXPECT_NE(falls_back.error.find(" is passed over: "), std::string::npos) << falls_back.error;
   EXPECT_EQ(falls_back.out, machine.run({"embed", model, "a text", "--backend", "cpu"}).out);
 
   const ProgramRun quiet = machine.run({"embed", model, "a text", "--backend", "onnx", "--policy", "allow"});

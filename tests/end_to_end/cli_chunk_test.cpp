@@ -92,5 +92,25 @@ TEST_F(CliChunk, WhatItCannotDoIsRefused) {
   EXPECT_NE(lone.error.find("alate chunk fixed"), std::string::npos) << lone.error;
 }
 
+TEST_F(CliChunk, AFileInPlaceOfTheModelIsRefusedWithWhatToDo) {
+  for (const std::string name : {"page.md", "page.txt", "page.html", "page"}) {
+    const std::string path = file(name, "A text, no model.\n");
+    for (const std::string verb : {"chunk", "embed", "redact", "classify", "tokenize", "show"}) {
+      const ProgramRun run = run_program({verb, path});
+      EXPECT_EQ(run.exit_code, 2) << verb << run.error;
+      EXPECT_EQ(lines_of(run.error).size(), 1U) << run.error;
+      EXPECT_NE(run.error.find("--file " + path), std::string::npos) << verb << run.error;
+    }
+  }
+}
+
+TEST_F(CliChunk, ATextThatIsTheNameOfAFileGetsAWarning) {
+  const std::string path = file("page.md", "A text.\n");
+  const ProgramRun run = run_program({"chunk", "fixed", "a", path});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.error, "warn: text 2 is the name of a file, which is not read; --file reads it\n");
+  EXPECT_EQ(run_program({"chunk", "fixed", "a", "and/or"}).error, "");
+}
+
 }  // namespace
 }  // namespace alate::tests

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "program.h"
+#include "terminal.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tiny_models.h"
 
@@ -103,6 +104,31 @@ TEST(CliErrors, CorruptIsSeven) {
   folder.write("model/model.safetensors", "no tensors");
   failure(7, "corrupt", {"embed", (folder.path() / "model").string()});
   failure(7, "corrupt", {"tokenize", folder.write("tokenizer.json", "{").string()});
+}
+
+// What is on a terminal, without the carriage return that it adds.
+std::string shown(const std::vector<std::string>& arguments) {
+  const Terminal terminal;
+  run_program(arguments, {.error_path = terminal.name()});
+  std::string text = terminal.written();
+  std::erase(text, '\r');
+  return text;
+}
+
+TEST(CliErrors, AtATerminalTheyAreForPeople) {
+  EXPECT_EQ(shown({"embed", mean_model(), "a", "--threads", "two"}),
+            "alate: --threads is a whole number from 0; see `alate embed --help`\n");
+  const std::string missing = shown({"embed", "./nowhere", "a"});
+  EXPECT_EQ(missing, "alate: there is no file or folder \"./nowhere\"\n");
+  const TemporaryFolder folder;
+  copy_model("st_mean", folder.path() / "model");
+  const std::string model = (folder.path() / "model").string();
+  folder.write("model/config.json", R"({"model_type": "mamba", "architectures": ["MambaModel"]})");
+  const std::string unsupported = shown({"embed", model, "a"});
+  EXPECT_TRUE(unsupported.starts_with("alate: not supported: architecture 'mamba'")) << unsupported;
+  EXPECT_FALSE(unsupported.ends_with(": mamba\n")) << unsupported;
+  EXPECT_TRUE(failure(3, "unsupported", {"embed", model, "a"}).ends_with(": mamba\n"));
+  EXPECT_TRUE(shown({"embed", model, "a", "--log-style", "json"}).starts_with("alate: unsupported: "));
 }
 
 TEST(CliErrors, InterruptedIsOneHundredAndThirty) {

@@ -30,14 +30,41 @@ class CliFill : public testing::Test {
 };
 
 TEST_F(CliFill, TextHasALineForEachToken) {
-  const std::vector<std::string> lines =
-      lines_of(good({recorded_.texts[0], "no mask", recorded_.texts[1], "--top-k", "2"}));
-  ASSERT_EQ(lines.size(), 8U);
+  const std::vector<std::string> lines = lines_of(good({recorded_.texts[0], recorded_.texts[1], "--top-k", "2"}));
+  ASSERT_EQ(lines.size(), 7U);
   const Fill& best = recorded_.runs[0].fills[0][0][0];
   EXPECT_TRUE(lines[0].starts_with("0\t0.")) << lines[0];
   EXPECT_TRUE(lines[0].ends_with("\t" + best.token + "\t" + best.text)) << lines[0];
-  EXPECT_EQ(lines[2] + lines[3], "");
-  EXPECT_TRUE(lines[6].starts_with("1\t")) << lines[6];
+  EXPECT_EQ(lines[2], "");
+  EXPECT_TRUE(lines[5].starts_with("1\t")) << lines[5];
+}
+
+TEST_F(CliFill, ATextWithoutAMaskIsAnErrorThatNamesTheMask) {
+  const ProgramRun stopped = run({recorded_.texts[0], "a <mask> of another model"});
+  EXPECT_EQ(stopped.exit_code, 2);
+  EXPECT_EQ(
+      stopped.error,
+      "alate: invalid_argument: text 2 has no mask: this model's is \"[MASK]\", which belongs in each place to be "
+      "filled\n");
+  const ProgramRun skipped = run_program({"fill", (folder_.path() / "model").string(), "no mask", recorded_.texts[0],
+                                          "--on-error", "skip", "--top-k", "1", "--output", "jsonl"});
+  EXPECT_EQ(skipped.exit_code, 0) << skipped.error;
+  const std::vector<std::string> lines = lines_of(skipped.out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NE(lines[0].find(R"("fills":{"error":{"code":"invalid_argument","message":"the text has no mask)"),
+            std::string::npos)
+      << lines[0];
+  EXPECT_EQ(lines[1].find("error"), std::string::npos) << lines[1];
+  EXPECT_TRUE(skipped.error.starts_with("warn: 1 text has no answer; the first: text 1 has no mask")) << skipped.error;
+}
+
+TEST_F(CliFill, AMaskInThePartThatIsCutIsNoAnswer) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "the ";
+  const ProgramRun cut = run({text + "[MASK]"});
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_NE(cut.error.find("--long cut-left"), std::string::npos) << cut.error;
+  EXPECT_EQ(run({text + "[MASK]", "--long", "cut-left"}).exit_code, 0);
 }
 
 TEST_F(CliFill, JsonIsTheBodyOfTheRoute) {
@@ -49,10 +76,10 @@ TEST_F(CliFill, JsonIsTheBodyOfTheRoute) {
 
 TEST_F(CliFill, CsvAndTargets) {
   const std::vector<std::string> lines =
-      lines_of(good({"no mask", recorded_.texts[0], "--targets", "the,and", "--output", "csv"}));
-  ASSERT_EQ(lines.size(), 3U);
+      lines_of(good({recorded_.texts[1], recorded_.texts[0], "--targets", "the,and", "--output", "csv"}));
+  ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[0], "index,mask,score,token,text");
-  EXPECT_TRUE(lines[1].starts_with("1,0,0.")) << lines[1];
+  EXPECT_TRUE(lines[3].starts_with("1,0,0.")) << lines[3];
   EXPECT_EQ(run({"a", "--long", "windows"}).exit_code, 2);
   EXPECT_EQ(run({"a", "--top-k", "0"}).exit_code, 2);
 }

@@ -130,6 +130,41 @@ TEST(CliHelp, EachFormatOfAVerbIsNamed) {
   EXPECT_EQ(tokenize.find("csv"), std::string::npos) << tokenize;
 }
 
+// The help without line breaks.
+std::string flowing_help(const std::string& verb) {
+  std::string text;
+  for (const std::string& line : lines_of(good_help({"help", verb})))
+    text += line.substr(std::min(line.size(), line.find_first_not_of(' '))) + " ";
+  return text;
+}
+
+TEST(CliHelp, OptionsWithFewValuesListThem) {
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"recognize", "--aggregation"}, {"redact", "--aggregation"},  {"chunk", "--method"},
+      {"index", "--method"},          {"index", "--precision"},     {"search", "--mode"},
+      {"embed", "--precision"},       {"embed", "--long"},          {"embed", "--on-error"},
+      {"embed", "--policy"},          {"embed", "--gpu"},           {"embed", "--backend"},
+      {"embed", "--log-style"},       {"tokenize", "--truncation"}, {"tokenize", "--padding-side"},
+      {"embed", "--input"},           {"embed", "--invalid-utf8"},  {"serve", "--policy"}};
+  for (const auto& [verb, option] : options) {
+    SCOPED_TRACE(verb + " " + option);
+    const std::vector<std::string> values = lines_of(good_help({"__complete", "bash", "--", verb, option, ""}));
+    EXPECT_GE(values.size(), 2U);
+    const std::string help = flowing_help(verb);
+    const std::size_t place = help.find(option + " ");
+    ASSERT_NE(place, std::string::npos);
+    const std::string sentence = help.substr(place, help.find(" --", place + option.size()) - place);
+    for (const std::string& value : values)
+      EXPECT_NE(sentence.find(value.substr(0, value.find_last_not_of(' ') + 1)), std::string::npos)
+          << value << " is not in " << sentence;
+    if (option == "--backend") continue;
+    const ProgramRun refused = verb == "search" ? run_program({verb, "DIR", "a question", option, "nothing"})
+                                                : run_program({verb, "x", option, "nothing"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.error.find("one of " + values.front()), std::string::npos) << refused.error;
+  }
+}
+
 TEST(CliHelp, VariablesAndKeysOfOtherVerbsAreIgnored) {
   const std::string tiny = tiny_model("st_mean").string();
   const std::string wanted = good_help({"tokenize", tiny, "the cat"});

@@ -170,8 +170,10 @@ TEST(CliInput, MembersCalledLikeThoseOfTheOutputAreLeftOutWithAWarning) {
   EXPECT_EQ(run.exit_code, 0);
   const auto warnings = lines_of(run.error);
   ASSERT_EQ(warnings.size(), 2U) << run.error;
-  expect_has(warnings[0], "field=index first=\"line 2 of standard input\"");
-  expect_has(warnings[1], "field=embedding");
+  expect_has(
+      warnings[0],
+      "the input's field index is left out, since the output has one of that name (first: line 2 of standard input)");
+  expect_has(warnings[1], "field embedding");
   const auto lines = lines_of(run.out);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_TRUE(lines[1].starts_with("{\"id\":2,\"index\":1,\"embedding\":[")) << lines[1];

@@ -81,8 +81,46 @@ TEST(CliRedact, TakesBuiltinPiiWhereNoModelIsNamed) {
   EXPECT_EQ(good({"redact", kText, "--quiet"}), std::string(kRedacted) + "\n");
   EXPECT_EQ(good({"redact", "builtin:pii", kText, "--quiet"}), std::string(kRedacted) + "\n");
   EXPECT_EQ(good({"redact", "--quiet"}, std::string(kText) + "\n"), std::string(kRedacted) + "\n");
-  const ProgramRun absent = run_program({"redact", "no-such-model", kText});
+  const ProgramRun absent = run_program({"redact", "nobody/model", kText});
   EXPECT_EQ(absent.exit_code, 4);
+  EXPECT_NE(absent.error.find("--model builtin:pii"), std::string::npos) << absent.error;
+}
+
+TEST(CliRedact, AWordIsATextAndAFolderOrTheNameOfAModelIsAModel) {
+  const base::TemporaryFolder folder;
+  const std::string model = (folder.path() / "model").string();
+  write_tiny_recognizer(model);
+  EXPECT_EQ(good({"redact", "Ada", "--quiet"}), "[GIVEN_NAME]\n");
+  EXPECT_EQ(good({"redact", "Ada", "Grace", "--quiet"}), "[GIVEN_NAME]\n[GIVEN_NAME]\n");
+  EXPECT_EQ(good({"redact", "--model", "builtin:pii", "builtin:pii", "Ada", "--quiet"}), "builtin:pii\n[GIVEN_NAME]\n");
+  EXPECT_EQ(good({"redact", "Ada", "--model", model, "--quiet"}).find("[GIVEN_NAME]"), std::string::npos);
+  EXPECT_EQ(good({"redact", model, "Ada", "--quiet"}), good({"redact", "Ada", "--model", model, "--quiet"}));
+  EXPECT_EQ(good({"redact", "model", "Ada", "--models-dir", folder.path().string(), "--quiet"}),
+            good({"redact", model, "Ada", "--quiet"}));
+}
+
+TEST(CliRedact, SaysThatItOverlooksData) {
+  const ProgramRun run = run_program({"redact", "Ada"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(lines_of(run.error).size(), 1U) << run.error;
+  EXPECT_TRUE(run.error.starts_with("warn: builtin:pii finds names")) << run.error;
+  EXPECT_NE(run.error.find("IP addresses"), std::string::npos);
+  EXPECT_EQ(run_program({"redact", "Ada", "--quiet"}).error, "");
+  EXPECT_EQ(run_program({"redact", "Ada", "--log-level", "error"}).error, "");
+  const std::string help = good({"redact", "--help"});
+  for (const std::string named : {"IP", "IBANs", "passwords", "--model MODEL"})
+    EXPECT_NE(help.find(named), std::string::npos) << named;
+}
+
+TEST(CliRecognize, BuiltinPiiLabelsWholeWords) {
+  const std::string text = "Write to grace.hopper@navy.mil or transfer it to GB29NWBK60161331926819 for Ada.";
+  const auto entities = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"recognize", "builtin:pii", text, "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return good(arguments);
+  };
+  EXPECT_EQ(entities({}), entities({"--aggregation", "first"}));
+  EXPECT_NE(entities({}), entities({"--aggregation", "simple"}));
 }
 
 TEST(CliRedact, NoFormatShowsTheOriginalText) {

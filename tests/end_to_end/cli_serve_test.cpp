@@ -115,6 +115,20 @@ TEST(CliServe, RunIsAnotherNameOfIt) {
   EXPECT_TRUE(interrupt_program({"run", "--port", "0", "--quiet"}, "").out.starts_with("listening on http://"));
 }
 
+TEST(CliServe, RunWithAModelSaysThatThereIsNoChat) {
+  for (const std::vector<std::string>& rest :
+       {std::vector<std::string>{"llama3"}, std::vector<std::string>{"builtin:minilm", "hello"}}) {
+    std::vector<std::string> arguments = {"run"};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.exit_code, 3);
+    EXPECT_EQ(run.out, "");
+    EXPECT_TRUE(run.error.starts_with("alate: unsupported: Alate does not chat yet; `alate serve " + rest.front()))
+        << run.error;
+    EXPECT_TRUE(run.error.ends_with(": chat\n")) << run.error;
+  }
+}
+
 TEST(CliServe, HelpHasEverySettingAndShortLines) {
   const std::string help = good({"serve", "--help"});
   for (const std::string option : {"--port N", "--batch-max-tokens N", "--tls-cert FILE", "--check-config",

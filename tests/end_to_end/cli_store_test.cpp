@@ -192,6 +192,56 @@ TEST_F(CliStore, VerifyFindsTheFlippedFile) {
   EXPECT_EQ(run({"verify", "plain"}).exit_code, 4);
 }
 
+TEST_F(CliStore, VerifySaysHowManyFilesItCompared) {
+  const fs::path model = add("acme/mean", "st_mean");
+  const std::string config = std::to_string(fs::file_size(model / "config.json"));
+  folder.write("models/acme/mean/model_manifest.json",
+               R"({"files": [{"name": "config.json", "size": )" + config + "}]}");
+  const ProgramRun some = run({"verify", "acme/mean"});
+  EXPECT_EQ(some.exit_code, 0) << some.error;
+  const std::string last = lines_of(some.out).back();
+  EXPECT_TRUE(last.starts_with("1 of ")) << last;
+  EXPECT_NE(last.find("without a digest"), std::string::npos) << last;
+  const Json counted = json({"verify", "acme/mean", "--output", "json"});
+  EXPECT_EQ(counted.get_int("verified", 0), 1);
+  EXPECT_GT(counted.get_int("without_digest", 0), 1);
+}
+
+TEST(BuiltinStore, HasADigestForEachFile) {
+  for (const char* model : {"builtin:minilm", "builtin:pii"}) {
+    const ProgramRun run = run_program({"verify", model});
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    EXPECT_EQ(run.out.find("no digest"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(" files were compared\n"), std::string::npos) << run.out;
+  }
+}
+
+TEST(BuiltinStore, NumbersInPackedWeightsAreCounted) {
+  const Json shown = formats::parse_json(run_program({"show", "builtin:pii", "--output", "json"}).out, "show");
+  // Tables of 19730, 512 and 2 rows, 6 layers of 4 squares and 2 matrices to 4 times the width, a head of 35 labels.
+  const std::int64_t width = 384, weights = (19730 + 512 + 2) * width + 6 * 12 * width * width + 35 * width;
+  EXPECT_GE(shown.get_int("parameters", 0), weights);
+  EXPECT_LT(shown.get_int("parameters", 0), weights + 100'000);  // biases and norms
+  EXPECT_EQ(shown.get_string("dtype", ""), "U4");
+  EXPECT_EQ(shown.get_string("type", ""), "recognizer");
+}
+
+TEST_F(CliStore, TypesAreThoseOfTheModels) {
+  folder.write("models/llama/config.json",
+               R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 8})");
+  folder.write("models/llama/model.safetensors", "");
+  folder.write("models/mamba/config.json", R"({"model_type": "mamba", "architectures": ["MambaModel"]})");
+  add("classifier", "sequence_classification");
+  add("stated", "st_mean");
+  folder.write("models/stated/model_manifest.json", R"({"type": "chunker"})");
+  std::string types;
+  const Json listed = json({"list", "--output", "json"});
+  for (const Json& model : listed.find("models")->as_array("models"))
+    types += model.get_string("name", "") + "=" + model.get_string("type", "") + " ";
+  EXPECT_EQ(types, "classifier=classifier llama=generator mamba= stated=chunker ");
+  EXPECT_NE(run({"show", "llama"}).out.find("generator, writes text"), std::string::npos);
+}
+
 TEST_F(CliStore, RmTakesModelsOfBothPlacesAndNothingElse) {
   add("acme/mean", "st_mean");
   add_to_hub_cache(cache(), "hub/mean", kCommit, "main", golden("st_mean"));

@@ -125,6 +125,7 @@ std::string manual_page_of(const VerbDescription& description) {
     for (const auto& [row, sentence] : names.rows) text += tagged(row, sentence);
   }
   for (const std::string& note : description.notes) text += paragraph(note);
+  if (const std::string note = model_note(description); !note.empty()) text += paragraph(note);
   return text + exit_section() + examples_section(verb) + ".SH SEE ALSO\n\\fBalate\\fR(1)\n";
 }
 

@@ -43,6 +43,13 @@ std::string_view options_everywhere() {
          "taken from the environment variable ALATE_SOME_NAME, else from the configuration file.";
 }
 
+std::string model_note(const VerbDescription& description) {
+  const auto is_model = [](const DescribedArgument& argument) { return argument.name.starts_with("MODEL"); };
+  if (std::ranges::none_of(description.arguments, is_model) || description.verb->name == "pull") return {};
+  return "MODEL is a folder, a name that `alate list` shows, or builtin:minilm or builtin:pii, which come with the "
+         "program; `alate pull` fetches others.";
+}
+
 std::string help_of(const VerbDescription& description) {
   const Verb& verb = *description.verb;
   std::string title = "alate " + std::string(verb.name);
@@ -52,6 +59,7 @@ std::string help_of(const VerbDescription& description) {
   for (const DescribedGroup& group : description.groups) out += group_help(group);
   for (const DescribedNames& names : description.names) out += names_help(names);
   for (const std::string& note : description.notes) out += "\n" + wrapped(note) + "\n";
+  if (const std::string note = model_note(description); !note.empty()) out += "\n" + wrapped(note) + "\n";
   out += "\n" + wrapped(options_everywhere()) + "\n";
   if (!verb.example.empty()) out += "\nExample:\n";
   for (const std::string_view line : example_lines(verb)) out += "  " + std::string(line) + "\n";

@@ -18,6 +18,9 @@ std::string shown_option(const DescribedOption& option);
 /// The lines of a verb's examples.
 std::vector<std::string_view> example_lines(const Verb& verb);
 
+/// The paragraph about MODEL, of verbs that take one; else empty.
+std::string model_note(const VerbDescription& description);
+
 /// The paragraph about options that every verb has, and about variables.
 std::string_view options_everywhere();
 

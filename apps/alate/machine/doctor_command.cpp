@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "apps/alate/arguments.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/machine/backend_listing.h"
 #include "apps/alate/output.h"
 #include "apps/alate/verb.h"
@@ -119,8 +120,8 @@ void run_doctor(Arguments& arguments) {
   } else {
     output.write("Machine\n" + machine::facts_listing(facts) + "\nMeasured peaks\n" + machine::peaks_listing(peaks) +
                  "\nBackends\n" + backend_listing(machine) + "\nDecision for " +
-                 (model.empty() ? "any model" : "the model " + diagnosis.needs.name) + "\n" +
-                 selection_listing(diagnosis.selection) + tasks_listing(diagnosis.tasks));
+                 (model.empty() ? "any model" : terminal_text(model)) + "\n" + selection_listing(diagnosis.selection) +
+                 tasks_listing(diagnosis.tasks));
   }
   output.finish();
   if (diagnosis.error) throw *diagnosis.error;

@@ -143,7 +143,8 @@ void run_gc(Arguments& arguments) {
   if (!options.quiet)
     output.write(format == OutputFormat::json ? in_json(outcome, is_dry_run) : in_text(outcome, is_dry_run));
   output.finish();
-  for (const std::string& reason : outcome.failed) base::log(base::LogLevel::warn, "not removed", {{"reason", reason}});
+  for (const std::string& reason : outcome.failed)
+    base::log(base::LogLevel::warn, "not removed", {{"reason", reason}}, "not removed: " + reason);
 }
 
 }  // namespace alate::app

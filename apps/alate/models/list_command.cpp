@@ -22,17 +22,13 @@ namespace {
 struct Row {
   StoredModel model;
   pipelines::ModelSummary summary;
-
-  std::string type() const {
-    return summary.tasks.empty() ? std::string() : std::string(pipelines::model_type(summary.tasks.front()));
-  }
 };
 
 formats::Json to_json(const Row& row) {
   formats::Json::Array tasks;
   for (const pipelines::Task task : row.summary.tasks) tasks.emplace_back(pipelines::to_string(task));
   return formats::Json::Object{{"name", row.model.name},
-                               {"type", row.type()},
+                               {"type", row.summary.type},
                                {"tasks", std::move(tasks)},
                                {"architecture", row.summary.architecture},
                                {"dtype", row.summary.dtype},
@@ -45,8 +41,12 @@ formats::Json to_json(const Row& row) {
 using Fields = std::vector<std::string>;
 
 Fields fields_of(const Row& row) {
-  return {row.model.name,    row.type(), row.summary.architecture,
-          row.summary.dtype, "",         std::string(to_string(row.model.place))};
+  return {row.model.name,
+          row.summary.type,
+          row.summary.architecture,
+          row.summary.dtype,
+          "",
+          std::string(to_string(row.model.place))};
 }
 
 std::string in_text(const std::vector<Row>& rows) {

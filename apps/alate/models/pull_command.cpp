@@ -86,6 +86,9 @@ void run_pull(Arguments& arguments) {
                  "these forms of the weights: int8, f16; of a registry's model f32 is the usual", pull.variants);
   arguments.flag("--all", "take every file of the model", pull.all);
   arguments.flag("--dry-run", "say what would be fetched, and fetch nothing", pull.dry_run);
+  std::string mirror;
+  arguments.option("--mirror", "DIR",
+                   "also copy the files there, for `alate pull file:DIR/owner/name` without a network", mirror);
   declare_registry(arguments, pull.registry);
   declare_progress(arguments, hides_progress);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
@@ -96,6 +99,7 @@ void run_pull(Arguments& arguments) {
   const OutputFormat format = output_format(options, written);
   if (options.offline) pull.offline = true;
   pull.models_dir = options.models_dir;
+  pull.mirror = mirror;
   Output output(options.out);
   for (const std::string& reference : references) {
     ShownProgress shown(options, hides_progress);

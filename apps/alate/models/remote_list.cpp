@@ -124,10 +124,13 @@ std::string remote_json(const FoundModels& found, bool is_lines) {
 void report_left_out(const FoundModels& found) {
   if (found.other_kinds > 0)
     base::log(base::LogLevel::warn, "models that do not run here are left out; --all-kinds shows them",
-              {{"of", found.place}, {"models", std::to_string(found.other_kinds)}});
+              {{"of", found.place}, {"models", std::to_string(found.other_kinds)}},
+              std::to_string(found.other_kinds) + " models of " + found.place +
+                  " do not run here and are left out; --all-kinds shows them");
   if (found.further > 0)
     base::log(base::LogLevel::warn, "there are more models; --limit shows them",
-              {{"of", found.place}, {"models", std::to_string(found.further)}});
+              {{"of", found.place}, {"models", std::to_string(found.further)}},
+              found.place + " has " + std::to_string(found.further) + " more; --limit shows them");
 }
 
 }  // namespace

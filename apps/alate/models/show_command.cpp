@@ -78,26 +78,25 @@ std::string in_json(const Subject& model, const ModelReport& report) {
   Json::Array tasks, variants;
   for (const pipelines::Task task : report.summary.tasks) tasks.emplace_back(pipelines::to_string(task));
   for (const VariantReport& each : report.variants) variants.push_back(variant_json(each));
-  Json::Object object = {
-      {"name", model.name},
-      {"path", model.path.empty() ? Json() : Json(model.path)},
-      {"place", model.place},
-      {"type", report.summary.tasks.empty() ? Json() : Json(pipelines::model_type(report.summary.tasks.front()))},
-      {"tasks", std::move(tasks)},
-      {"architecture", report.summary.architecture},
-      {"class", report.class_name},
-      {"runs", !report.error},
-      {"dtype", report.summary.dtype},
-      {"parameters", std::uint64_t{report.summary.parameters}},
-      {"dimensions", std::uint64_t{report.summary.dimensions}},
-      {"max_length", std::uint64_t{report.summary.max_length}},
-      {"bytes", std::uint64_t{report.summary.bytes}},
-      {"variants", std::move(variants)},
-      {"selection", report.error ? Json() : machine::to_json(report.selection)},
-      {"memory", report.memory ? memory_json(*report.memory) : Json()},
-      {"licence", report.licence},
-      {"description", report.manifest.description},
-      {"refused", Json::Array(report.refused.begin(), report.refused.end())}};
+  Json::Object object = {{"name", model.name},
+                         {"path", model.path.empty() ? Json() : Json(model.path)},
+                         {"place", model.place},
+                         {"type", report.summary.type.empty() ? Json() : Json(report.summary.type)},
+                         {"tasks", std::move(tasks)},
+                         {"architecture", report.summary.architecture},
+                         {"class", report.class_name},
+                         {"runs", !report.error},
+                         {"dtype", report.summary.dtype},
+                         {"parameters", std::uint64_t{report.summary.parameters}},
+                         {"dimensions", std::uint64_t{report.summary.dimensions}},
+                         {"max_length", std::uint64_t{report.summary.max_length}},
+                         {"bytes", std::uint64_t{report.summary.bytes}},
+                         {"variants", std::move(variants)},
+                         {"selection", report.error ? Json() : machine::to_json(report.selection)},
+                         {"memory", report.memory ? memory_json(*report.memory) : Json()},
+                         {"licence", report.licence},
+                         {"description", report.manifest.description},
+                         {"refused", Json::Array(report.refused.begin(), report.refused.end())}};
   if (model.remote != nullptr) object.emplace_back("remote", remote_json(*model.remote));
   if (report.error)
     object.emplace_back("error", Json::Object{{"code", to_string(report.error->code())},
@@ -115,6 +114,7 @@ std::string line(std::string name, const std::string& value) {
 }
 
 std::string task_text(const ModelReport& report) {
+  if (report.summary.type == "generator") return "generator, writes text, which this version does not do";
   std::string text;
   for (const pipelines::Task task : report.summary.tasks) {
     text += (text.empty() ? "" : "; ") + std::string(pipelines::model_type(task)) + ", " +

@@ -43,6 +43,8 @@ std::string in_json(const std::string& model, const std::vector<VerifiedFile>& f
   }
   return formats::to_json_text(Json::Object{{"model", model},
                                             {"good", bad_count(files) == 0 && unknown_count(files) < files.size()},
+                                            {"verified", std::uint64_t{files.size() - unknown_count(files)}},
+                                            {"without_digest", std::uint64_t{unknown_count(files)}},
                                             {"files", std::move(listed)}}) +
          "\n";
 }
@@ -55,7 +57,10 @@ std::string in_text(const std::vector<VerifiedFile>& files) {
     text += verdict + "  " + terminal_text(file.name) + "  " + base::byte_text(file.bytes) +
             (file.detail.empty() ? "" : "  " + terminal_text(file.detail)) + "\n";
   }
-  return text;
+  const std::size_t unknown = unknown_count(files);
+  text += std::to_string(files.size() - unknown) + " of " + std::to_string(files.size()) + " files were compared";
+  if (unknown > 0) text += "; nothing says what the " + std::to_string(unknown) + " without a digest should be";
+  return text + "\n";
 }
 
 // "model.safetensors (flipped), vocab.txt (missing)".

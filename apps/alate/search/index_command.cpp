@@ -29,26 +29,15 @@ void run_index(Arguments& arguments) {
   CommonOptions options;
   arguments.positionals("FILE", paths);
   arguments.option("--model", "MODEL", "makes the vectors; default: builtin:minilm", model);
-  arguments.option("--method", "METHOD", "how texts are cut, as in alate chunk; default: recursive",
-                   [&index](std::string_view name) {
-                     const std::optional<ChunkMethod> found = parse_chunk_method(name);
-                     if (!found)
-                       throw make_error(ErrorCode::invalid_argument, "is one of fixed, recursive, sentence, semantic");
-                     index.chunk.method = *found;
-                   });
-  arguments.choices({"fixed", "recursive", "sentence", "semantic"});
+  arguments.one_of("--method", "METHOD", "how texts are cut, as in alate chunk; default: recursive",
+                   {"fixed", "recursive", "sentence", "semantic"},
+                   [&index](std::string_view name) { index.chunk.method = parse_chunk_method(name).value(); });
   arguments.option("--target-tokens", "N", "the most tokens of a passage; default: 200", index.chunk.target_tokens);
   arguments.option("--overlap-tokens", "N", "the most that it repeats of the one before; default: a tenth of them",
                    index.chunk.overlap_tokens);
-  arguments.option("--precision", "TYPE",
-                   "float32, int8 or binary: the vectors' numbers in the index; default: float32",
-                   [&index](std::string_view name) {
-                     const std::optional<Precision> found = parse_precision(name);
-                     if (!found || *found == Precision::uint8 || *found == Precision::ubinary)
-                       throw make_error(ErrorCode::invalid_argument, "is one of float32, int8, binary");
-                     index.precision = *found;
-                   });
-  arguments.choices({"float32", "int8", "binary"});
+  arguments.one_of("--precision", "TYPE", "the vectors' numbers in the index; default: float32",
+                   {"float32", "int8", "binary"},
+                   [&index](std::string_view name) { index.precision = parse_precision(name).value(); });
   arguments.list("--kind", "KIND", "dense, sparse or both; default: those of the two that the model gives", kind_names);
   arguments.choices({"dense", "sparse"});
   declare_progress(arguments, hides_progress);

@@ -29,12 +29,9 @@ void run_search(Arguments& arguments) {
   arguments.positional("DIR", true, folder);
   arguments.positional("QUESTION", true, question);
   arguments.option("--top", "N", "how many passages; default: 10", search.top);
-  arguments.option("--mode", "MODE", "dense, sparse or hybrid (both, by their ranks); default: all that the index has",
-                   [&search](std::string_view name) {
-                     search.mode = parse_search_mode(name);
-                     if (!search.mode) throw make_error(ErrorCode::invalid_argument, "is one of dense, sparse, hybrid");
-                   });
-  arguments.choices({"dense", "sparse", "hybrid"});
+  arguments.one_of(
+      "--mode", "MODE", "which vectors are compared; hybrid: both, by their ranks; default: all that the index has",
+      {"dense", "sparse", "hybrid"}, [&search](std::string_view name) { search.mode = parse_search_mode(name); });
   arguments.option("--rerank", "MODEL", "a cross-encoder that reads the best 50 passages again", reranker_name);
   arguments.option("--model", "MODEL", "the model that the index was made with, by another name", model);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};

@@ -9,6 +9,7 @@
 #include "alate/error.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/configuration.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/program_version.h"
 #include "apps/alate/serving/serve_check.h"
 #include "apps/alate/verb.h"
@@ -35,18 +36,13 @@ struct ServeOptions {
 };
 
 void declare(Arguments& arguments, ServeOptions& options) {
-  arguments.positional("MODEL", false, options.model);
   arguments.flag("--check-config", "only say whether the settings are right and their models can be loaded",
                  options.only_checks);
   arguments.option("--config", "FILE", "read settings there; see docs/configuration.md",
                    [&](std::string_view path) { options.configuration.choose(path); });
-  arguments.option("--output", "FORMAT", "of --check-config: text (as a file would have it) or json",
-                   [&](std::string_view name) {
-                     if (name != "text" && name != "json")
-                       throw make_error(ErrorCode::invalid_argument, "is one of text, json");
-                     options.output = name == "json" ? OutputFormat::json : OutputFormat::text;
-                   });
-  arguments.choices({"text", "json"});
+  arguments.one_of(
+      "--output", "FORMAT", "of --check-config; text is as a file would have it", {"text", "json"},
+      [&](std::string_view name) { options.output = name == "json" ? OutputFormat::json : OutputFormat::text; });
   for (const server::Setting& setting : server::settings_table()) {
     if (setting.option.empty() || setting.scope == server::SettingScope::commands) continue;
     if (!setting.title.empty()) arguments.group(setting.title);
@@ -140,7 +136,8 @@ void check(const server::Settings& settings, const ServeOptions& options) {
 void warn_of_open_server(const server::Settings& settings) {
   if (!settings.listens_on_tcp || !settings.api_keys.empty() || server::is_loopback(settings.host)) return;
   base::log(base::LogLevel::warn, "everybody who reaches this address may use the server; set api_keys",
-            {{"host", settings.host}});
+            {{"host", settings.host}},
+            "everybody who reaches " + settings.host + " may use the server: set api_keys, or host: 127.0.0.1");
 }
 
 void announce(const server::Application& application) {
@@ -157,12 +154,7 @@ void announce(const server::Application& application) {
   }
 }
 
-}  // namespace
-
-void run_serve(Arguments& arguments) {
-  ServeOptions options;
-  declare(arguments, options);
-  if (!arguments.parse()) return;
+void serve(const Arguments& arguments, ServeOptions& options) {
   const server::LoadedSettings loaded = load(arguments, options);
   const server::Settings& settings = loaded.settings;
   const CommonOptions common = common_options(settings);
@@ -171,9 +163,9 @@ void run_serve(Arguments& arguments) {
   if (const auto* file = options.configuration.file())
     base::log(base::LogLevel::info, "configuration read", {{"path", file->name}});
   for (const std::string& what : loaded.unknown_keys)
-    base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", what}});
+    base::log(base::LogLevel::warn, "unknown key in the configuration", {{"what", what}}, what);
   for (const std::string& what : loaded.idle_settings)
-    base::log(base::LogLevel::warn, "setting without effect", {{"what", what}});
+    base::log(base::LogLevel::warn, "setting without effect", {{"what", what}}, what);
   warn_of_open_server(settings);
   if (options.only_checks) return check(settings, options);
 
@@ -185,6 +177,30 @@ void run_serve(Arguments& arguments) {
   announce(application);
   application.run();
   base::log(base::LogLevel::info, "stopped");
+}
+
+}  // namespace
+
+void run_serve(Arguments& arguments) {
+  ServeOptions options;
+  arguments.positional("MODEL", false, options.model);
+  declare(arguments, options);
+  if (arguments.parse()) serve(arguments, options);
+}
+
+// Without a model as Termite's; with one it is Ollama's command for a conversation, for which a silent server would be
+// no answer.
+void run_run(Arguments& arguments) {
+  ServeOptions options;
+  std::vector<std::string> words;
+  arguments.positionals("MODEL", words);
+  declare(arguments, options);
+  if (!arguments.parse()) return;
+  if (!words.empty())
+    throw make_error(ErrorCode::unsupported, "Alate does not chat yet; `alate serve ", terminal_text(words.front()),
+                     "` starts a server with the model, and `alate show ", terminal_text(words.front()),
+                     "` says what it is for: chat");
+  serve(arguments, options);
 }
 
 }  // namespace alate::app

@@ -128,13 +128,9 @@ double parse_number(std::string_view text) {
 }
 
 void declare(Arguments& arguments, ChunkOptions& options, bool& late, std::optional<ChunkMethod>& method) {
-  arguments.option(
-      "--method", "METHOD", "fixed, recursive, sentence, semantic or classifier", [&method](std::string_view name) {
-        method = parse_chunk_method(name);
-        if (!method)
-          throw make_error(ErrorCode::invalid_argument, "is one of fixed, recursive, sentence, semantic, classifier");
-      });
-  arguments.choices({"fixed", "recursive", "sentence", "semantic", "classifier"});
+  arguments.one_of("--method", "METHOD", "how texts are cut; default: fixed",
+                   {"fixed", "recursive", "sentence", "semantic", "classifier"},
+                   [&method](std::string_view name) { method = parse_chunk_method(name); });
   arguments.option("--target-tokens", "N", "the most tokens of a chunk; default: 500", options.target_tokens);
   arguments.option("--overlap-tokens", "N",
                    "the most that it repeats of the one before; default: a tenth of them, at most 50",
@@ -154,7 +150,7 @@ std::filesystem::path find_counting_model(const CommonOptions& options, const st
                                           const TextInput& input) {
   if (model.empty()) return {};
   try {
-    return find_model(options, model);
+    return find_model(options, model, ModelUse::tokenizer);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::not_found || !input.arguments.empty() || !input.file.empty()) throw;
     throw Error(error.code(), error.message() +
@@ -183,7 +179,7 @@ void run_chunk(Arguments& arguments) {
   bool late = false, has_lines = false;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
-  declare(arguments, input);
+  declare(arguments, input, "a text from there, or with --lines and of .jsonl files one a line");
   arguments.flag("--lines", "each line of the file is a text; else a file that is not .jsonl is one text", has_lines);
   std::optional<ChunkMethod> method;
   declare(arguments, chunk, late, method);

@@ -23,6 +23,8 @@ class CutTexts {
   void warn(std::size_t texts, std::size_t max_length) const;
 
  private:
+  std::string sentence(std::size_t texts, std::size_t max_length) const;
+
   std::size_t count_ = 0;
   std::string shown_;
 };

@@ -171,21 +171,10 @@ void run_embed(Arguments& arguments) {
   arguments.choices({"query", "document"});
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
   arguments.option("--prompt", "TEXT", "put this before each text", embed.prompt);
-  arguments.option("--precision", "TYPE", "float32, int8, uint8, binary or ubinary: the vectors' numbers",
-                   [&numbers](std::string_view name) {
-                     const std::optional<Precision> found = parse_precision(name);
-                     if (!found)
-                       throw make_error(ErrorCode::invalid_argument, "is one of float32, int8, uint8, binary, ubinary");
-                     numbers.precision = *found;
-                   });
-  arguments.choices({"float32", "int8", "uint8", "binary", "ubinary"});
-  arguments.option("--long", "HOW", "texts that are too long: error, cut, cut-left or windows",
-                   [&embed](std::string_view name) {
-                     embed.long_texts = parse_long_texts(name);
-                     if (!embed.long_texts)
-                       throw make_error(ErrorCode::invalid_argument, "is one of error, cut, cut-left, windows");
-                   });
-  arguments.choices({"error", "cut", "cut-left", "windows"});
+  arguments.one_of("--precision", "TYPE", "the vectors' numbers", {"float32", "int8", "uint8", "binary", "ubinary"},
+                   [&numbers](std::string_view name) { numbers.precision = parse_precision(name).value(); });
+  arguments.one_of("--long", "HOW", "how texts that are too long are treated", {"error", "cut", "cut-left", "windows"},
+                   [&embed](std::string_view name) { embed.long_texts = parse_long_texts(name); });
   arguments.option("--stride", "N", "tokens that a window shares with the one before it", embed.stride);
   arguments.option("--calibration", "FILE", "int8 and uint8 by the ranges of the vectors in FILE, npy or safetensors",
                    calibration);

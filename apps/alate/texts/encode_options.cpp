@@ -9,10 +9,7 @@
 namespace alate::app {
 namespace {
 
-Side side_of(std::string_view name) {
-  if (name != "left" && name != "right") throw make_error(ErrorCode::invalid_argument, "is one of left, right");
-  return name == "left" ? Side::left : Side::right;
-}
+Side side_of(std::string_view name) { return name == "left" ? Side::left : Side::right; }
 
 void declare_padding(Arguments& arguments, TextEncoding& encoding) {
   arguments.option("--padding", "N", "pad to N tokens, or to the longest text: \"longest\"",
@@ -28,9 +25,8 @@ void declare_padding(Arguments& arguments, TextEncoding& encoding) {
                    });
   arguments.choices({"longest"});
   arguments.option("--pad-to-multiple", "N", "pad to a multiple of N tokens", encoding.padding_multiple);
-  arguments.option("--padding-side", "SIDE", "the end that is padded: left or right",
+  arguments.one_of("--padding-side", "SIDE", "the end that is padded", {"left", "right"},
                    [&encoding](std::string_view name) { encoding.padding_side = side_of(name); });
-  arguments.choices({"left", "right"});
   arguments.option("--pad-token", "TOKEN", "the token to pad with, instead of the tokenizer's own",
                    encoding.padding_token);
 }
@@ -39,22 +35,14 @@ void declare_padding(Arguments& arguments, TextEncoding& encoding) {
 
 void declare(Arguments& arguments, TextEncoding& encoding) {
   EncodeOptions& options = encoding.options;
-  arguments.option(
-      "--truncation", "WHICH", "longest_first, only_first or only_second", [&options](std::string_view name) {
-        if (name == "longest_first") {
-          options.strategy = Truncation::longest_first;
-        } else if (name == "only_first") {
-          options.strategy = Truncation::only_first;
-        } else if (name == "only_second") {
-          options.strategy = Truncation::only_second;
-        } else {
-          throw make_error(ErrorCode::invalid_argument, "is one of longest_first, only_first, only_second");
-        }
-      });
-  arguments.choices({"longest_first", "only_first", "only_second"});
-  arguments.option("--truncation-side", "SIDE", "the end that is cut off: left or right",
+  arguments.one_of("--truncation", "WHICH", "which text of a pair is cut",
+                   {"longest_first", "only_first", "only_second"}, [&options](std::string_view name) {
+                     options.strategy = name == "only_first"    ? Truncation::only_first
+                                        : name == "only_second" ? Truncation::only_second
+                                                                : Truncation::longest_first;
+                   });
+  arguments.one_of("--truncation-side", "SIDE", "the end that is cut off", {"left", "right"},
                    [&options](std::string_view name) { options.side = side_of(name); });
-  arguments.choices({"left", "right"});
   arguments.option("--stride", "N", "list what was cut as windows that share N tokens", encoding.stride);
   arguments.flag("--no-special", "add no special tokens", encoding.no_special);
   declare_padding(arguments, encoding);

@@ -50,6 +50,15 @@ std::string csv_of(const AnsweredText& answered) {
   return lines;
 }
 
+// The mask is the model's own: [MASK] of one, <mask> of another.
+std::string refusal_of(const AnsweredText& answered, const std::string& mask) {
+  if (!answer_of(answered).empty()) return {};
+  const std::string named = formats::quoted_name(mask);
+  if (answered.text.find(mask) == std::string_view::npos)
+    return " has no mask: this model's is " + named + ", which belongs in each place to be filled";
+  return " has its mask " + named + " behind the part that the model reads; shorten it, or choose --long cut-left";
+}
+
 void add_options(FingerprintBuilder& identity, const FillOptions& options) {
   identity.add(std::uint64_t{options.top_k}).add(std::uint64_t{options.targets.size()});
   for (const std::string& target : options.targets) identity.add(target);
@@ -65,9 +74,12 @@ void run_fill(Arguments& arguments) {
   arguments.list("--targets", "WORD", "only these tokens", fill.targets);
   declare_options(arguments, given);
   if (!arguments.parse()) return;
+  std::string mask;
   const auto on = [&](const pipelines::TextModel& model) -> TaskVerb::Begin {
     fill.long_texts = given.long_texts;
-    return [pipeline = pipelines::filler_of(model), fill](std::vector<std::string_view> texts) {
+    const FillPipeline filler = pipelines::filler_of(model);
+    mask = filler.mask();
+    return [pipeline = filler, fill](std::vector<std::string_view> texts) {
       return std::make_unique<FillRun>(pipeline, std::move(texts), fill);
     };
   };
@@ -77,6 +89,7 @@ void run_fill(Arguments& arguments) {
                  .task = pipelines::Task::fill,
                  .on = on,
                  .identity = [&](FingerprintBuilder& identity) { add_options(identity, fill); },
+                 .refusal = [&](const AnsweredText& answered) { return refusal_of(answered, mask); },
                  .json = [](const AnsweredText& answered) { return pipelines::fills_json(answer_of(answered)); },
                  .lines = lines_of,
                  .csv = csv_of,

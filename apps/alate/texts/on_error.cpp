@@ -11,13 +11,9 @@ constexpr std::size_t kMostReported = 20;
 }  // namespace
 
 void declare(Arguments& arguments, OnError& on_error) {
-  arguments.option("--on-error", "ACTION", "at a line that is no text: stop, or skip it and go on; default: stop",
-                   [&on_error](std::string_view name) {
-                     if (name != "stop" && name != "skip")
-                       throw make_error(ErrorCode::invalid_argument, "is one of stop, skip");
-                     on_error = name == "skip" ? OnError::skip : OnError::stop;
-                   });
-  arguments.choices({"stop", "skip"});
+  arguments.one_of("--on-error", "ACTION", "at a line that is not a text, or a text without an answer; default: stop",
+                   {"stop", "skip"},
+                   [&on_error](std::string_view name) { on_error = name == "skip" ? OnError::skip : OnError::stop; });
 }
 
 RefusedLine refused_line(const TextSource& source, const Error& error, std::size_t before) {
@@ -39,7 +35,7 @@ void SkippedLines::add(std::span<const RefusedLine> refused) {
     if (count_++ == 0) first_ = each.message;
     if (count_ <= kMostReported)
       base::log(base::LogLevel::warn, "a line was skipped",
-                {{"line", std::to_string(each.line)}, {"reason", each.message}});
+                {{"line", std::to_string(each.line)}, {"reason", each.message}}, "a line was skipped: " + each.message);
   }
 }
 
@@ -49,7 +45,9 @@ void SkippedLines::finish(std::size_t done) const {
     throw make_error(ErrorCode::invalid_argument, "all lines of the input were refused (", count_,
                      "); the first because ", first_);
   base::log(base::LogLevel::warn, "lines were skipped: they are not in the result, or are errors in it",
-            {{"count", std::to_string(count_)}, {"done", std::to_string(done)}});
+            {{"count", std::to_string(count_)}, {"done", std::to_string(done)}},
+            std::to_string(count_) + " lines of " + std::to_string(count_ + done) +
+                " were skipped: they are not in the result, or are errors in it");
 }
 
 }  // namespace alate::app

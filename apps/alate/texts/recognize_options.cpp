@@ -23,16 +23,13 @@ void declare(Arguments& arguments, RecognizeOptions& options) {
   arguments.list("--labels", "LABEL", "only entities with these labels; a GLiNER model looks for them", options.labels);
   arguments.option("--threshold", "SCORE", "only entities with a higher score, 0 to 1; of GLiNER models 0.5",
                    [&options](std::string_view text) { options.threshold = parse_score(text); });
-  arguments.option("--aggregation", "HOW", "how labels of tokens become entities", [&options](std::string_view name) {
-    const std::optional<Aggregation> found = parse_aggregation(name);
-    if (!found) throw Error(ErrorCode::invalid_argument, "is one of none, simple, first, average, max");
-    options.aggregation = *found;
-  });
-  arguments.choices({"none", "simple", "first", "average", "max"});
+  arguments.one_of("--aggregation", "HOW", "how labels of tokens become entities",
+                   {"none", "simple", "first", "average", "max"},
+                   [&options](std::string_view name) { options.aggregation = parse_aggregation(name); });
 }
 
 void add(FingerprintBuilder& identity, const RecognizeOptions& options) {
-  identity.add(to_string(options.aggregation)).add(std::uint64_t{options.labels.size()});
+  identity.add(options.aggregation ? to_string(*options.aggregation) : "").add(std::uint64_t{options.labels.size()});
   identity.add(options.threshold ? std::to_string(*options.threshold) : "").add(std::uint64_t{options.nested});
   identity.add(std::uint64_t{options.multi_label});
   for (const std::string& label : options.labels) identity.add(std::string_view(label));

@@ -1,8 +1,10 @@
 // alate redact
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,7 +17,10 @@
 #include "apps/alate/texts/recognize_options.h"
 #include "apps/alate/texts/task_verb.h"
 #include "apps/alate/verb.h"
+#include "base/log.h"
 #include "hub/builtin_models.h"
+#include "hub/hub_models.h"
+#include "hub/model_reference.h"
 #include "pipelines/recognize/entities_json.h"
 #include "pipelines/redact/redact_run.h"
 
@@ -26,34 +31,77 @@ using pipelines::RedactRun;
 
 RedactRun& run_of(const AnsweredText& answered) { return static_cast<RedactRun&>(answered.run); }
 
-// Names of models have no spaces, and paths rarely do.
-bool is_text(const std::string& argument) {
-  std::error_code error;
-  return argument.find_first_of(" \t\n") != std::string::npos && !std::filesystem::exists(argument, error);
+// Of names and paths of models, whether or not there are such.
+constexpr std::array<std::string_view, 6> kPrefixes = {hub::kBuiltinPrefix, hub::kHubPrefix, "./", "../", "/", "~/"};
+
+bool is_found(const CommonOptions& options, const std::string& reference) {
+  try {
+    (void)find_model(options, reference);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
-// The first argument is a model, unless it can only be a text.
-void choose_model(TaskArguments& given) {
-  if (is_text(given.model)) given.input.arguments.insert(given.input.arguments.begin(), std::exchange(given.model, {}));
-  if (given.model.empty()) given.model = hub::kBuiltinRecognizer;
+// Whether the first argument is a model: a folder or file, "builtin:NAME", "owner/name", or a name that there is. A
+// word or a sentence is a text.
+bool is_model(const CommonOptions& options, const std::string& argument) {
+  std::error_code ignored;
+  if (std::filesystem::exists(argument, ignored)) return true;
+  if (argument.find_first_of(" \t\r\n") != std::string::npos) return false;
+  const auto begins = [&](std::string_view prefix) { return argument.starts_with(prefix); };
+  if (std::ranges::any_of(kPrefixes, begins)) return true;
+  const bool is_name_with_owner = std::ranges::count(argument, '/') == 1 && hub::is_model_name(argument);
+  return is_name_with_owner || is_found(options, argument);
+}
+
+// Without --model the first argument may be the model, as of other verbs.
+void choose_model(TaskArguments& given, const std::optional<std::string>& named) {
+  std::vector<std::string>& texts = given.input.arguments;
+  const bool is_text = !given.model.empty() && (named || !is_model(given.common, given.model));
+  if (is_text) texts.insert(texts.begin(), std::exchange(given.model, {}));
+  if (named) given.model = *named;
+  if (given.model.empty()) {
+    given.model = hub::kBuiltinRecognizer;
+  } else if (!named) {
+    try {
+      (void)find_model(given.common, given.model);
+    } catch (const Error& error) {
+      throw Error(error.code(), error.message() + "; if it is a text, name the model: --model " +
+                                    std::string(hub::kBuiltinRecognizer));
+    }
+  }
+}
+
+// Nothing else tells a reader of the result that it is not all.
+void warn_of_gaps(std::string_view model) {
+  if (hub::split_variant(model).model != hub::kBuiltinRecognizer) return;
+  base::log(base::LogLevel::warn, "the model overlooks personal data",
+            {{"model", std::string(model)}, {"documentation", "docs/recognition.md"}},
+            "builtin:pii finds names, addresses, phone numbers and the like in English text, and overlooks some, mail "
+            "addresses and IBANs too; it does not look for IP addresses, card numbers, passwords or keys: read the "
+            "result before you pass it on (--quiet: without this note)");
 }
 
 }  // namespace
 
 void run_redact(Arguments& arguments) {
   TaskArguments given;
-  RecognizeOptions recognize = RedactOptions().recognize;
+  RecognizeOptions recognize;
   bool pseudonyms = false;
+  std::optional<std::string> model;
   declare_inputs(arguments, given, true);
+  arguments.option("--model", "MODEL", "the model; all arguments are then texts", model);
   declare(arguments, recognize);
   arguments.flag("--pseudonyms", "number labels: the same text has the same number in all texts", pseudonyms);
   declare_options(arguments, given);
   if (!arguments.parse()) return;
   recognize.long_texts = given.long_texts;
   pipelines::check_redaction(recognize);
-  choose_model(given);
+  choose_model(given, model);
   const auto redactor = std::make_shared<Redactor>(pseudonyms);
   const auto on = [&](const pipelines::TextModel& model) -> TaskVerb::Begin {
+    warn_of_gaps(given.model);
     return [pipeline = pipelines::recognizer_of(model), recognize, redactor](std::vector<std::string_view> texts) {
       return std::make_unique<RedactRun>(pipeline, std::move(texts), recognize, redactor);
     };

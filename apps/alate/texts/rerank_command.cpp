@@ -87,14 +87,14 @@ class RerankPart : public TextPart {
   void keep_numbers(std::size_t first) {
     std::ranges::copy(run_->scores(), std::back_inserter(job_.scores));
     for (const std::size_t index : run_->too_long())
-      job_.errors.emplace(first + index, too_long_json("the text" + run_->excess()));
+      job_.errors.emplace(first + index, refusal_json("the text" + run_->excess()));
     for (const std::size_t index : run_->truncated()) job_.truncated.push_back(first + index);
     job_.tokens += run_->tokens();
   }
 
   std::string error_line_of(std::size_t number, std::size_t i) const {
     std::string line = begin_line(members[i]) + "\"index\":" + std::to_string(number) + ",\"relevance_score\":";
-    line += too_long_json("the text" + run_->excess()) + ",\"text\":";
+    line += refusal_json("the text" + run_->excess()) + ",\"text\":";
     formats::append_json_string(line, texts[i]);
     return line += ",\"truncated\":false}\n";
   }

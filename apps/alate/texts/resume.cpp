@@ -108,7 +108,7 @@ std::optional<JobState> ResumableJob::take_up(TextSource& source, std::int64_t o
     reason = error.message();
   }
   source.rewind();
-  base::log(base::LogLevel::warn, "the job begins anew", {{"reason", reason}});
+  base::log(base::LogLevel::warn, "the job begins anew", {{"reason", reason}}, "the job begins anew: " + reason);
   return std::nullopt;
 }
 

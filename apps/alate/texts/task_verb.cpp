@@ -15,6 +15,7 @@
 #include "apps/alate/texts/job_part.h"
 #include "apps/alate/texts/on_error.h"
 #include "apps/alate/texts/resume.h"
+#include "base/log.h"
 #include "formats/json.h"
 #include "pipelines/answer_json.h"
 #include "runtime/run_rows.h"
@@ -35,6 +36,8 @@ struct TaskJob {
   std::size_t tokens = 0, written = 0;
   std::vector<std::size_t> truncated = {};
   std::vector<std::string> changed_texts = {};  // as JSON
+  std::size_t unanswered = 0;
+  std::string first_refusal = {};
 };
 
 std::string json_text(std::string_view text) {
@@ -55,8 +58,7 @@ class TaskPart : public TextPart {
     pipelines::run_prepared(*run_, std::move(rows_), job_.budget, {.cancellation = run.cancellation}, run.computed);
   }
   void write(const PartPlace& place) override {
-    if (!run_->too_long().empty() && job_.on_error == OnError::stop)
-      throw too_long_error(place.first + run_->too_long().front(), run_->excess());
+    if (job_.on_error == OnError::stop) refuse_unanswered(place.first);
     const auto write_one = [&](std::size_t i) { job_.output.write(line_of(i, place.first + i)); };
     write_in_order(texts.size(), place.refused, write_one, [&](const RefusedLine& line) {
       if (job_.format == OutputFormat::jsonl) job_.output.write(error_line(line) + "\n");
@@ -67,16 +69,33 @@ class TaskPart : public TextPart {
   std::span<const std::size_t> truncated() const override { return run_->truncated(); }
 
  private:
+  AnsweredText answered_text(std::size_t i, std::size_t number) const {
+    return {.run = *run_, .index = i, .text = texts[i], .number = number};
+  }
+
+  // Why it has no answer; empty where it has one.
+  std::string refusal_of(const AnsweredText& text) const {
+    if (std::ranges::binary_search(run_->too_long(), text.index)) return run_->excess();
+    return job_.verb.refusal ? job_.verb.refusal(text) : std::string();
+  }
+
+  void refuse_unanswered(std::size_t first) const {
+    if (!run_->too_long().empty()) throw too_long_error(first + run_->too_long().front(), run_->excess());
+    for (std::size_t i = 0; i < texts.size() && job_.verb.refusal; ++i) {
+      if (const std::string reason = job_.verb.refusal(answered_text(i, first + i)); !reason.empty())
+        throw make_error(ErrorCode::invalid_argument, "text ", first + i + 1, reason);
+    }
+  }
+
   std::string line_of(std::size_t i, std::size_t number) {
-    const bool is_too_long = std::ranges::binary_search(run_->too_long(), i);
-    const AnsweredText answered{.run = *run_, .index = i, .text = texts[i], .number = number};
-    const auto json = [&] {
-      return is_too_long ? too_long_json("the text" + run_->excess()) : job_.verb.json(answered);
-    };
+    const AnsweredText answered = answered_text(i, number);
+    const std::string refusal = refusal_of(answered);
+    const bool is_refused = !refusal.empty();
+    if (is_refused && job_.unanswered++ == 0) job_.first_refusal = "text " + std::to_string(number + 1) + refusal;
+    const auto json = [&] { return is_refused ? refusal_json("the text" + refusal) : job_.verb.json(answered); };
     switch (job_.format) {
       case OutputFormat::json: {
-        if (job_.verb.changed_text)
-          job_.changed_texts.push_back(is_too_long ? json() : json_text(shown_text(answered)));
+        if (job_.verb.changed_text) job_.changed_texts.push_back(is_refused ? json() : json_text(shown_text(answered)));
         return (job_.written++ == 0 ? "" : ",") + json();
       }
       case OutputFormat::jsonl: {
@@ -85,8 +104,8 @@ class TaskPart : public TextPart {
         line += ",\"" + std::string(job_.verb.items) + "\":" + json() + ",\"truncated\":";
         return line += std::ranges::binary_search(run_->truncated(), i) ? "true}\n" : "false}\n";
       }
-      case OutputFormat::csv: return is_too_long ? "" : job_.verb.csv(answered);
-      default: return is_too_long ? "" : job_.verb.lines(answered);
+      case OutputFormat::csv: return is_refused ? "" : job_.verb.csv(answered);
+      default: return is_refused ? "" : job_.verb.lines(answered);
     }
   }
 
@@ -120,7 +139,7 @@ Error too_long_error(std::size_t index, const std::string& excess) {
                     "; shorten it, or choose --long cut or windows");
 }
 
-std::string too_long_json(const std::string& message) {
+std::string refusal_json(const std::string& message) {
   std::string out = R"({"error":{"code":"invalid_argument","message":)";
   formats::append_json_string(out, message);
   return out += "}}";
@@ -138,13 +157,8 @@ void declare_inputs(Arguments& arguments, TaskArguments& given, bool is_optional
 }
 
 void declare_options(Arguments& arguments, TaskArguments& given) {
-  arguments.option("--long", "HOW", "texts that are too long: error, cut, cut-left or windows",
-                   [&given](std::string_view name) {
-                     given.long_texts.treatment = parse_long_texts(name);
-                     if (!given.long_texts.treatment)
-                       throw Error(ErrorCode::invalid_argument, "is one of error, cut, cut-left, windows");
-                   });
-  arguments.choices({"error", "cut", "cut-left", "windows"});
+  arguments.one_of("--long", "HOW", "how texts that are too long are treated", {"error", "cut", "cut-left", "windows"},
+                   [&given](std::string_view name) { given.long_texts.treatment = parse_long_texts(name); });
   arguments.option("--stride", "N", "tokens that a window shares with the one before it", given.long_texts.stride);
   declare(arguments, given.job);
   declare(arguments, given.common,
@@ -197,6 +211,11 @@ void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& v
     job.output().write(end += "\n");
   }
   job.finish(length);
+  if (shared.unanswered > 0)
+    base::log(base::LogLevel::warn, "texts have no answer",
+              {{"count", std::to_string(shared.unanswered)}, {"first", shared.first_refusal}},
+              std::to_string(shared.unanswered) + (shared.unanswered == 1 ? " text has" : " texts have") +
+                  " no answer; the first: " + shared.first_refusal);
 }
 
 }  // namespace alate::app

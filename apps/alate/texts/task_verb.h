@@ -40,8 +40,8 @@ inline constexpr std::initializer_list<OutputFormat> kTaskFormats = {OutputForma
 
 /// The error of a job that a text ends: `index` in the job, from 0; `excess` as TaskRun::excess.
 Error too_long_error(std::size_t index, const std::string& excess);
-/// {"error": {"code": …, "message": …}}, in place of the answer of a text that is too long.
-std::string too_long_json(const std::string& message);
+/// {"error": {"code": …, "message": …}}, in place of the answer of a text that has none.
+std::string refusal_json(const std::string& message);
 
 /// What answers depend on.
 void add(FingerprintBuilder& identity, const LongTextOptions& options);
@@ -64,9 +64,11 @@ struct TaskVerb {
   pipelines::Task task = {};                                        // that the model is loaded for
   std::function<Begin(const pipelines::TextModel& model)> on = {};  // its runs on a loaded model
   std::function<void(FingerprintBuilder& identity)> identity = {};  // adds the options that answers depend on
-  Write json = {};                                                  // the answer as one JSON value
-  Write lines = {};                                                 // as lines for people
-  Write csv = {};                                                   // as lines of csv
+  // Why a text has no answer, though it is not too long: " has no mask"; empty where it has one. Absent: all have.
+  Write refusal = {};
+  Write json = {};   // the answer as one JSON value
+  Write lines = {};  // as lines for people
+  Write csv = {};    // as lines of csv
   std::string_view csv_head = {};
   // Of tasks that change texts: the text in lines of jsonl, in place of the one that was given, and the name of the
   // list that json has of them.
@@ -75,8 +77,8 @@ struct TaskVerb {
   std::string_view not_resumable = {};  // why a job cannot be continued, and what can; empty: it can
 };
 
-/// After the arguments have been parsed. Texts that are too long, where that is an error, end the job, or have an error
-/// in their place with --on-error skip.
+/// After the arguments have been parsed. Texts that are too long, where that is an error, and those that the verb
+/// refuses end the job; with --on-error skip they have an error in their place, and a warning says how many they are.
 void run_task_verb(Arguments& arguments, TaskArguments& given, const TaskVerb& verb);
 
 }  // namespace alate::app

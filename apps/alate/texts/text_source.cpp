@@ -1,6 +1,8 @@
 #include "apps/alate/texts/text_source.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "alate/error.h"
@@ -34,29 +36,38 @@ auto refusing(const Read& read) {
   }
 }
 
+// A name of a file among the texts is a text, and hardly meant to be one.
+void warn_of_file_names(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMostLookedAt = 16;
+  for (std::size_t i = 0; i < std::min(texts.size(), kMostLookedAt); ++i) {
+    const std::string& text = texts[i];
+    std::error_code ignored;
+    if (text.find_first_of("./") == std::string::npos || !std::filesystem::is_regular_file(text, ignored)) continue;
+    return base::log(base::LogLevel::warn, "a text is the name of a file", {{"text", std::to_string(i + 1)}},
+                     "text " + std::to_string(i + 1) + " is the name of a file, which is not read; --file reads it");
+  }
+}
+
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 }  // namespace
 
-void declare(Arguments& arguments, TextInput& input) {
+void declare(Arguments& arguments, TextInput& input, std::string_view what_of_file) {
   arguments.positionals("TEXT", input.arguments);
-  arguments.option("--file", "FILE", "read texts from there, one a line; - is standard input", input.file);
-  arguments.option("--input", "FORMAT", "of the file: text, or jsonl with {\"text\": ...} a line", input.format);
-  arguments.choices({"text", "jsonl"});
+  arguments.option("--file", "FILE", "read " + std::string(what_of_file) + "; - is standard input", input.file);
+  arguments.one_of("--input", "FORMAT", "the form of the file; jsonl has {\"text\": ...} a line", {"text", "jsonl"},
+                   [&input](std::string_view name) { input.format = name; });
   declare(arguments, input.invalid_utf8);
 }
 
 void declare(Arguments& arguments, InvalidUtf8& invalid_utf8) {
   const bool refuses = invalid_utf8 == InvalidUtf8::refuse;
-  arguments.option("--invalid-utf8", "ACTION",
-                   std::string("on bytes that are not UTF-8: error, or replace by U+FFFD; default: ") +
+  arguments.one_of("--invalid-utf8", "ACTION",
+                   std::string("at bytes that are not UTF-8; replace puts U+FFFD in their place; default: ") +
                        (refuses ? "error" : "replace"),
-                   [&invalid_utf8](std::string_view name) {
-                     if (name != "error" && name != "replace")
-                       throw make_error(ErrorCode::invalid_argument, "is one of error, replace");
+                   {"error", "replace"}, [&invalid_utf8](std::string_view name) {
                      invalid_utf8 = name == "error" ? InvalidUtf8::refuse : InvalidUtf8::replace;
                    });
-  arguments.choices({"error", "replace"});
 }
 
 TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments)), invalid_utf8_(input.invalid_utf8) {
@@ -66,6 +77,7 @@ TextSource::TextSource(TextInput input) : arguments_(std::move(input.arguments))
     if (!input.file.empty())
       throw make_error(ErrorCode::invalid_argument, "texts come as arguments or from --file, not both");
     is_json_ = input.format == "jsonl";
+    warn_of_file_names(arguments_);
     return;
   }
   is_json_ = input.format.empty() ? input.file.ends_with(".jsonl") : input.format == "jsonl";
@@ -169,7 +181,9 @@ std::string TextSource::other_members(const formats::Json& json, std::string_vie
       kept += (kept.empty() ? "" : ",") + std::string(texts.at(i));
     } else if (std::ranges::find(warned_of_, *own) == warned_of_.end()) {
       base::log(base::LogLevel::warn, "a field of the input is left out: the output has one of that name",
-                {{"field", std::string(*own)}, {"first", place()}});
+                {{"field", std::string(*own)}, {"first", place()}},
+                "the input's field " + std::string(*own) +
+                    " is left out, since the output has one of that name (first: " + place() + ")");
       warned_of_.push_back(*own);
     }
   }

@@ -43,7 +43,7 @@ struct TextInput {
 };
 
 /// Declares TEXT..., --file, --input and --invalid-utf8.
-void declare(Arguments& arguments, TextInput& input);
+void declare(Arguments& arguments, TextInput& input, std::string_view what_of_file = "texts from there, one a line");
 /// Declares --invalid-utf8.
 void declare(Arguments& arguments, InvalidUtf8& invalid_utf8);
 

@@ -272,7 +272,8 @@ void run_tokenize(Arguments& arguments) {
               .part_inputs = kPartTexts,
               .part_bytes = kPartBytes},
              input);
-  const std::filesystem::path path = find_model(options, model);
+  const std::filesystem::path path =
+      find_model(options, model, renders ? ModelUse::template_file : ModelUse::tokenizer);
   if (renders) return render_chats(job, path, std::move(input), format, model);
   const Tokenizer tokenizer = Tokenizer::load(path);
   TextSource& source = job.open(decodes ? input_of_ids(std::move(input)) : std::move(input));

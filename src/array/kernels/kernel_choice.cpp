@@ -64,7 +64,9 @@ std::shared_ptr<const KernelBackend> init_backend(const BackendPlace& preference
     base::log(base::LogLevel::warn, "kernels fall back",
               {{"wanted", to_string(preference)},
                {"reason", chosen.considered.front().refusal},
-               {"used", to_string(place_of(chosen))}});
+               {"used", to_string(place_of(chosen))}},
+              "kernels fall back to " + to_string(place_of(chosen)) + ", since " + to_string(preference) +
+                  " cannot be used: " + chosen.considered.front().refusal);
   }
   if (chosen.backend == "cpu") return array::make_cpu_kernels(options);
   backends::Backend& backend = backends::get_backend(chosen.backend);

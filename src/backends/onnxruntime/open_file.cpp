@@ -64,7 +64,8 @@ Owned<abi::Session> cached_session(const Library& library, OptimizedModels& mode
     return session_of(library, *file, prepared.get());
   } catch (const Error& error) {
     base::log(base::LogLevel::warn, "an optimized model of the cache cannot be opened and is made anew",
-              {{"file", file->string()}, {"reason", error.message()}});
+              {{"file", file->string()}, {"reason", error.message()}},
+              "the optimized model " + file->string() + " cannot be opened, and is made anew: " + error.message());
     models.remove(key);
     return none;
   }

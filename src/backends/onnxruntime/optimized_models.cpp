@@ -105,7 +105,7 @@ std::optional<fs::path> OptimizedModels::find(const Fingerprint& key) {
     return place / kModel;
   }
   base::log(base::LogLevel::warn, "an optimized model of the cache is damaged and is made anew",
-            {{"folder", place.string()}});
+            {{"folder", place.string()}}, "the optimized model in " + place.string() + " is damaged, and is made anew");
   remove(key);
   return std::nullopt;
 }

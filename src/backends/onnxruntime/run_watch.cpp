@@ -98,7 +98,8 @@ void WatchedRun::check() noexcept {
     is_ended_ = true;
     library_.check<abi::RunOptionsSetTerminate>("ending a run on onnx", options_.get());
   } catch (const std::exception& error) {
-    base::log(base::LogLevel::warn, "a run on onnx cannot be ended", {{"error", error.what()}});
+    base::log(base::LogLevel::warn, "a run on onnx cannot be ended", {{"error", error.what()}},
+              std::string("a run on onnx cannot be ended: ") + error.what());
   }
 }
 

@@ -44,7 +44,8 @@ Plugins find(std::span<const backends::Registration> built_in) {
   }
   plugins.refused = std::move(search.refused);
   for (const std::string& refused : plugins.refused)
-    base::log(base::LogLevel::warn, "backend of ALATE_BACKEND_PATH refused", {{"reason", refused}});
+    base::log(base::LogLevel::warn, "backend of ALATE_BACKEND_PATH refused", {{"reason", refused}},
+              "a backend of ALATE_BACKEND_PATH is refused: " + refused);
   return plugins;
 }
 

@@ -26,7 +26,8 @@ bool is_first_warning(const std::filesystem::path& path) {
 bool is_trusted(const std::filesystem::path& path) {
   const std::string reason = reason_to_distrust(path);
   if (!reason.empty() && is_first_warning(path))
-    log(LogLevel::warn, "what the cache has is not used", {{"path", path.string()}, {"reason", reason}});
+    log(LogLevel::warn, "what the cache has is not used", {{"path", path.string()}, {"reason", reason}},
+        "what the cache has is not used: " + path.string() + ": " + reason);
   return reason.empty();
 }
 

@@ -125,7 +125,8 @@ void ThreadPool::State::start(std::size_t count) {
     for (std::size_t i = 0; i + 1 < count; ++i) {
       threads.emplace_back([this, i, processor = cores.empty() ? kNoProcessor : processor_of_worker(i, cores)] {
         if (processor != kNoProcessor && !pin_this_thread(processor))
-          log(LogLevel::warn, "a thread cannot be pinned", {{"processor", std::to_string(processor)}});
+          log(LogLevel::warn, "a thread cannot be pinned", {{"processor", std::to_string(processor)}},
+              "a thread cannot be pinned to processor " + std::to_string(processor));
         work(i);
       });
     }

@@ -12,11 +12,15 @@
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/descriptor_io.h"
+#include "base/files/file_digests.h"
 #include "base/files/mapped_file.h"
 #include "base/files/real_file.h"
+#include "base/sha256.h"
 #include "formats/json.h"
 #include "hub/cache_layout.h"
 #include "hub/download/part_file.h"
+#include "hub/hub_models.h"
+#include "hub/model_reference.h"
 
 namespace alate::hub {
 namespace {
@@ -75,16 +79,61 @@ void copy(const ContainedReader& from, PartFile& part, const std::stop_token& st
   }
 }
 
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+// Names are relative to `top`; links to folders are not entered.
+void add_files(const fs::path& top, const base::ContainedFiles& contained, RemoteModel& model) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entries(top, error); !error && entries != fs::recursive_directory_iterator();
+       entries.increment(error)) {
+    const fs::path& path = entries->path();
+    std::error_code unreadable;
+    if (is_hidden(path) && entries->is_directory(unreadable)) entries.disable_recursion_pending();
+    if (is_hidden(path) || !entries->is_regular_file(unreadable)) continue;
+    if (model.files.size() == kMostRemoteFiles)
+      throw make_error(ErrorCode::resource_exhausted, top.string(), " has more than ", kMostRemoteFiles,
+                       " files: it is no model's");
+    contained.require_file(path);
+    model.files.push_back({.name = path.lexically_relative(top).generic_string(),
+                           .bytes = entries->file_size(),
+                           .digest = base::FileDigests({}).sha256(path)});
+  }
+  if (error) throw make_error(ErrorCode::unavailable, top.string(), " cannot be read: ", error.message());
+}
+
+// The commit of a folder that has none: a digest of its files' names and digests.
+RemoteModel listed_folder(const fs::path& folder) {
+  RemoteModel model{.commit = {}, .revision = std::string(kMainRevision), .files = {}};
+  add_files(folder, base::ContainedFiles(folder), model);
+  std::ranges::sort(model.files, {}, &RemoteFile::name);
+  base::Sha256 sum;
+  for (const RemoteFile& file : model.files)
+    sum.add(std::as_bytes(std::span<const char>(file.name + '\n' + file.digest + '\n')));
+  model.commit = sum.finish().substr(0, 40);
+  return model;
+}
+
 }  // namespace
 
 std::string listing_name(const std::string& id) { return "the list of files of " + id; }
 
+fs::path MirrorSource::list_of(const std::string& id, const std::string& revision) const {
+  return root_ / "api" / "models" / fs::path(id) / "revision" / fs::path(revision);
+}
+
+bool MirrorSource::is_plain(const std::string& id) const {
+  std::error_code ignored;
+  return !fs::exists(root_ / "api" / "models" / fs::path(id), ignored) && is_model_folder(root_ / fs::path(id));
+}
+
 RemoteModel MirrorSource::list(const std::string& id, const std::string& revision) const {
-  const fs::path folder = root_ / "api" / "models" / fs::path(id) / "revision", file = folder / fs::path(revision);
+  if (is_plain(id) && revision == kMainRevision) return listed_folder(root_ / fs::path(id));
+  const fs::path file = list_of(id, revision), folder = root_ / "api" / "models" / fs::path(id) / "revision";
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored))
-    throw make_error(ErrorCode::not_found, "the mirror ", root_.string(), " has no ", id, " at ", revision,
-                     ": there is no file ", file.string());
+    throw make_error(ErrorCode::not_found, root_.string(), " has no ", id, " at ", revision,
+                     ": it is neither a model's folder nor a mirror, which would have the file ", file.string(),
+                     " (`alate pull hf:owner/name --mirror FOLDER` makes one)");
   RemoteModel model =
       parse_remote_model(base::read_contained_file(folder, revision, kMostListingBytes), listing_name(id));
   model.revision = revision;
@@ -97,6 +146,7 @@ RemoteModel MirrorSource::list(const std::string& id, const std::string& revisio
 }
 
 fs::path MirrorSource::find(const std::string& id, const RemoteModel& model, const RemoteFile& file) const {
+  if (is_plain(id)) return root_ / fs::path(id) / fs::path(file.name);
   const fs::path resolve = root_ / fs::path(id) / "resolve";
   for (const std::string& revision : {model.commit, model.revision}) {
     std::error_code ignored;

@@ -9,11 +9,13 @@
 #include "alate/error.h"
 #include "alate/hub.h"
 #include "base/log.h"
+#include "formats/json.h"
 #include "hub/cache_layout.h"
 #include "hub/download/cache_writer.h"
 #include "hub/download/choose_files.h"
 #include "hub/download/hub_source.h"
 #include "hub/download/mirror_source.h"
+#include "hub/download/mirror_writer.h"
 #include "hub/download/model_source.h"
 #include "hub/download/parallel.h"
 #include "hub/download/part_file.h"
@@ -59,6 +61,7 @@ class Pull {
     for (const Task& task : tasks_) to_fetch += missing_bytes(task);
     require_room(writer().repo().blobs(), to_fetch, id());
     fetch(to_fetch);
+    if (!options_.mirror.empty()) write_mirror(options_.mirror, id(), pulled_files(), out.folder, options_.stop);
     return out;
   }
 
@@ -87,6 +90,15 @@ class Pull {
       }
       tasks_.push_back(std::move(task));
     }
+  }
+
+  // The list without the files that were not taken.
+  RemoteModel pulled_files() const {
+    RemoteModel pulled = model_;
+    pulled.revision = reference_.revision;
+    pulled.files.clear();
+    for (const Task& task : tasks_) pulled.files.push_back(task.file);
+    return pulled;
   }
 
   void require_allowed_size() const {
@@ -150,7 +162,8 @@ class Pull {
       to.record_ref(reference_.revision);
     } catch (const Error& error) {
       if (!is_complete) throw;  // a cache that may only be read is good enough for what it has
-      base::log(base::LogLevel::warn, "the pull is not recorded", {{"reason", error.message()}});
+      base::log(base::LogLevel::warn, "the pull is not recorded", {{"reason", error.message()}},
+                "the pull is not recorded: " + error.message());
     }
   }
 
@@ -166,10 +179,15 @@ class Pull {
                     .folder = *folder,
                     .files = {}};
     const bool has_manifest = has_snapshot_manifest(*folder);  // which is no file of the model
+    RemoteModel kept{.commit = out.commit, .revision = out.revision, .files = {}};
     for (const CachedFile& file : cached.files(out.commit)) {
       if (has_manifest && file.name == "model_manifest.json") continue;
-      if (file.problem.empty()) out.files.push_back({.name = file.name, .bytes = file.bytes, .was_there = true});
+      if (!file.problem.empty()) continue;
+      out.files.push_back({.name = file.name, .bytes = file.bytes, .was_there = true});
+      kept.files.push_back({.name = file.name, .bytes = file.bytes, .digest = file.blob});
     }
+    const bool writes = !options_.mirror.empty() && !options_.dry_run;
+    if (writes) write_mirror(options_.mirror, id(), kept, *folder, options_.stop);
     return out;
   }
 
@@ -184,8 +202,13 @@ class Pull {
 }  // namespace
 
 PulledModel pull_model(std::string_view reference, const PullOptions& options) {
-  if (is_registry_reference(reference, options.registry)) return pull_from_registry(reference, options);
-  return Pull(parse_pull_reference(reference), options).run();
+  if (is_registry_reference(reference, options.registry)) {
+    if (!options.mirror.empty())
+      throw make_error(ErrorCode::invalid_argument, "a mirror has the models of a hub, and ",
+                       formats::quoted_name(reference), " is a registry's; copy its folder");
+    return pull_from_registry(reference, options);
+  }
+  return Pull(parse_pull_reference(with_whole_path(reference)), options).run();
 }
 
 }  // namespace alate

@@ -1,6 +1,7 @@
 #include "hub/download/pull_reference.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "alate/error.h"
@@ -56,6 +57,18 @@ std::string_view without_prefix(std::string_view text) {
   return text;
 }
 
+// What is written for other programs' models, "ollama:all-minilm", and names as Ollama has them. The hub would be asked
+// for models that it cannot have.
+void refuse_without_owner(std::string_view text, const std::string& id) {
+  const std::size_t colon = text.find(':');
+  if (colon < text.find('/') && text.substr(0, colon) == "builtin")
+    refuse(text, "it comes with the program, and need not be fetched");
+  if (colon != std::string_view::npos)
+    refuse(text, "nothing is fetched from " + formats::quoted_name(text.substr(0, colon + 1)) +
+                     "; there are hf:, registry:, file: and https:");
+  refuse(text, "it has no owner; `alate list --remote " + id + "` lists the hub's models of such a name");
+}
+
 }  // namespace
 
 bool is_file_address(std::string_view endpoint) { return endpoint.starts_with("file:"); }
@@ -64,6 +77,13 @@ std::string file_path(std::string_view address) {
   address.remove_prefix(std::string_view("file:").size());
   if (address.starts_with("//")) address.remove_prefix(2);
   return std::string(address.empty() ? "." : address);
+}
+
+std::string with_whole_path(std::string_view reference) {
+  if (!is_file_address(reference)) return std::string(reference);
+  std::string path = std::filesystem::absolute(file_path(reference)).lexically_normal().generic_string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return "file://" + path;
 }
 
 PullReference parse_pull_reference(std::string_view text) {
@@ -81,6 +101,8 @@ PullReference parse_pull_reference(std::string_view text) {
   out.id = rest.substr(0, std::min(at, colon));
   if (at < colon) out.revision = rest.substr(at + 1, colon == std::string_view::npos ? colon : colon - at - 1);
   if (colon != std::string_view::npos) out.variant = rest.substr(colon + 1);
+  const bool has_prefix = rest.size() < text.size();
+  if (!has_prefix && is_repo_id(out.id) && out.id.find('/') == std::string::npos) refuse_without_owner(text, out.id);
   if (!is_repo_id(out.id)) refuse(text, "its name is not \"owner/name\" of letters, digits, -, _ and .");
   if (!is_revision(out.revision)) refuse(text, "its revision is no branch, tag or commit");
   if (colon != std::string_view::npos && !is_variant(out.variant)) refuse(text, "its variant has other characters");

@@ -13,10 +13,13 @@ struct PullReference {
   std::string endpoint = {};      // "https://mirror.example/hf", "file:///srv/mirror"; empty: the usual one
 };
 
-/// "hf:owner/name@revision:variant", where the prefix, @revision and :variant may be absent; the address of a model on
-/// huggingface.co; or an address below another server or folder with a hub's layout, ENDPOINT/owner/name. Throws
-/// invalid_argument.
+/// "hf:owner/name@revision:variant", where the prefix, @revision and :variant may be absent, but the prefix only before
+/// a name with its owner; the address of a model on huggingface.co; or an address below another server or folder with a
+/// hub's layout, ENDPOINT/owner/name. Throws invalid_argument.
 PullReference parse_pull_reference(std::string_view text);
+
+/// "file:name" with its whole path, "file:///home/name"; other texts as they are.
+std::string with_whole_path(std::string_view reference);
 
 bool is_file_address(std::string_view endpoint);
 /// The path in "file:///srv/mirror" or "file:mirror".

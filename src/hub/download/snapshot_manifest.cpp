@@ -86,7 +86,8 @@ void write_snapshot_manifest(const CacheWriter& writer, const RemoteModel& model
     parse_manifest(text, std::string(kFile));
   } catch (const Error& error) {  // for example more files than a manifest may have
     base::log(base::LogLevel::warn, "a model gets no manifest",
-              {{"model", writer.repo().id()}, {"reason", error.message()}});
+              {{"model", writer.repo().id()}, {"reason", error.message()}},
+              writer.repo().id() + " gets no model_manifest.json: " + error.message());
     return;
   }
   writer.put_text(std::string(kFile), text);

@@ -32,7 +32,8 @@ bool download_verified(const HubAccess& access, const RangedSource& source, Part
   if (is_last)
     throw make_error(ErrorCode::corrupt, source.id, "/", source.name, " has the digest ", found, ", and ",
                      access.role(), " states ", digest, ": the server or the network changes it");
-  base::log(base::LogLevel::warn, "a file was damaged on its way, and is fetched again", {{"file", source.name}});
+  base::log(base::LogLevel::warn, "a file was damaged on its way, and is fetched again", {{"file", source.name}},
+            source.name + " was damaged on its way, and is fetched again");
   return false;
 }
 

@@ -356,7 +356,7 @@ ModelPreview preview_model(std::string_view reference, const PullOptions& option
     if (!is_offline(options)) return preview_of_registry(parsed, options);
     throw make_error(ErrorCode::unavailable, "HF_HUB_OFFLINE or --offline forbids asking the registry for ", parsed.id);
   }
-  const PullReference parsed = parse_pull_reference(reference);
+  const PullReference parsed = parse_pull_reference(with_whole_path(reference));
   if (is_file_address(parsed.endpoint) || !is_offline(options)) return preview_of_hub(parsed, options);
   throw make_error(ErrorCode::unavailable, parsed.id,
                    " is not on this machine, and HF_HUB_OFFLINE or --offline forbids asking the hub for it");

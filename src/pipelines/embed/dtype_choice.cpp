@@ -24,7 +24,8 @@ std::string digits(const char* format, double value) {
 EmbeddingPipeline chosen(LoadedPipeline loaded, const std::filesystem::path& folder, std::string reason) {
   // Logged at a level that is always shown: the choice determines how close vectors are to those of float32.
   base::log(base::LogLevel::warn, "dtype auto chose",
-            {{"model", runtime::shown_name(folder)}, {"dtype", loaded.model->facts.dtype}, {"reason", reason}});
+            {{"model", runtime::shown_name(folder)}, {"dtype", loaded.model->facts.dtype}, {"reason", reason}},
+            runtime::shown_name(folder) + " is computed in " + loaded.model->facts.dtype + ": " + reason);
   loaded.model->facts.dtype_reason = std::move(reason);
   return std::move(loaded.pipeline);
 }

@@ -56,6 +56,17 @@ void check_options(const RecognizeOptions& options, const RecognizePipeline::Sta
                 "label");
 }
 
+// What the folder states under the names of transformers; a value that transformers does not have states nothing.
+Aggregation stated_aggregation(const formats::Json& config) {
+  const formats::Json* place = &config;
+  for (const std::string_view key : {"task_specific_params", "token-classification", "aggregation_strategy"}) {
+    place = place->is_object() ? place->find(key) : nullptr;
+    if (place == nullptr) return Aggregation::simple;
+  }
+  const auto stated = place->is_string() ? parse_aggregation(place->as_string("aggregation_strategy")) : std::nullopt;
+  return stated.value_or(Aggregation::simple);
+}
+
 // Of one text: its rows are [begin, end).
 std::vector<Entity> entities_of_text(std::string_view text, const RowResults& results, std::size_t begin,
                                      std::size_t end, const TokenLabels& labels, Aggregation aggregation) {
@@ -124,7 +135,7 @@ RecognizePipeline recognizer_of(TextModel model) {
   const std::size_t count = task_entry_point(state, Task::recognize)->width().token;
   std::optional<std::int32_t> unknown = unknown_id_of(model);
   RecognizePipeline::State made{std::move(model), label_names(state.config, count), unknown, std::nullopt,
-                                std::nullopt};
+                                std::nullopt,     stated_aggregation(state.config)};
   return RecognizePipeline(std::make_shared<RecognizePipeline::State>(std::move(made)));
 }
 
@@ -132,6 +143,7 @@ RecognizeRun::RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_v
     : pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
   const RecognizePipeline::State& state = pipeline_.state();
   check_options(options_, state);
+  if (!options_.aggregation) options_.aggregation = state.usual_aggregation;
   if (state.gliner) gliner_.emplace(state, *state.gliner);
   if (state.extractor) extract_.emplace(state, *state.extractor, schema_of(options_.labels));
 }
@@ -173,7 +185,7 @@ void RecognizeRun::take_token_labels(const RowResults& results) {
   const WantedLabels wanted(options_.labels);
   entities_.resize(texts_.size());
   for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
-    entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, options_.aggregation);
+    entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, *options_.aggregation);
     std::erase_if(entities_[input], [&](const Entity& entity) {
       return !wanted.contain(entity.label) || (options_.threshold && !(entity.score > *options_.threshold));
     });
@@ -204,6 +216,7 @@ Recognitions RecognizePipeline::recognize(std::span<const std::string_view> text
 }
 
 std::span<const std::string> RecognizePipeline::labels() const { return state_->labels; }
+Aggregation RecognizePipeline::usual_aggregation() const { return state_->usual_aggregation; }
 std::size_t RecognizePipeline::max_length() const { return state_->max_length; }
 const Tokenizer& RecognizePipeline::tokenizer() const { return state_->tokenizer; }
 const Model& RecognizePipeline::model() const { return state_->model; }

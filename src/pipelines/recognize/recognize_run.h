@@ -23,6 +23,7 @@ struct RecognizePipeline::State : pipelines::TextModel {
   std::optional<std::int32_t> unknown_id;  // of the unknown token
   std::optional<pipelines::Gliner> gliner;
   std::optional<pipelines::Extractor> extractor;  // of a GLiNER2 model
+  Aggregation usual_aggregation = Aggregation::simple;
 };
 
 }  // namespace alate

@@ -85,9 +85,18 @@ void check_redaction(const RecognizeOptions& options) {
         "long texts");
 }
 
+namespace {
+
+RecognizeOptions of_whole_words(RecognizeOptions options) {
+  if (!options.aggregation) options.aggregation = Aggregation::first;
+  return options;
+}
+
+}  // namespace
+
 RedactRun::RedactRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, const RecognizeOptions& options,
                      std::shared_ptr<Redactor> redactor)
-    : RecognizeRun(std::move(pipeline), std::move(texts), options), redactor_(std::move(redactor)) {
+    : RecognizeRun(std::move(pipeline), std::move(texts), of_whole_words(options)), redactor_(std::move(redactor)) {
   check_redaction(options);
 }
 

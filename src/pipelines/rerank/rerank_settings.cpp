@@ -38,7 +38,10 @@ RerankSettings read_rerank_settings(const Model::State& model) {
     settings.activation = last_part(name);
   } else if (!name.empty()) {
     base::log(base::LogLevel::warn, "the model's activation_fn is code of its own; its scores are taken as sigmoids",
-              {{"activation_fn", name}});
+              {{"activation_fn", name}},
+              "the model's activation_fn (" + name +
+                  ") is code of its own, which is not run: its scores are taken as "
+                  "sigmoids");
   }
   return settings;
 }

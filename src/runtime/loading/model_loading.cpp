@@ -47,7 +47,8 @@ void warn_of_refusals(const Selection& selection, const machine::Preferences& pr
     const std::string name = each.backend + (each.device.empty() ? "" : ":" + each.device);
     const std::string reason = each.refusal + (each.remedy.empty() ? "" : " (" + each.remedy + ")");
     base::log(base::LogLevel::warn, "backend passed over",
-              {{"backend", name}, {"reason", reason}, {"used", selection.backend}});
+              {{"backend", name}, {"reason", reason}, {"used", selection.backend}},
+              "backend " + name + " is passed over: " + reason + "; " + selection.backend + " is used");
   }
 }
 
@@ -70,7 +71,10 @@ void warn_of_own_code(const Model::State& state) {
             "the model names code of its own, which is not run: it is computed as transformers' class is",
             {{"model", runtime::shown_name(state.folder)},
              {"code", code},
-             {"class", std::string(architecture->class_name) + std::string(architecture->base.name)}});
+             {"class", std::string(architecture->class_name) + std::string(architecture->base.name)}},
+            runtime::shown_name(state.folder) + " names code of its own (" + code +
+                "), which is not run: it is computed as transformers' " + std::string(architecture->class_name) +
+                std::string(architecture->base.name) + " is");
 }
 
 // The backends that both lists allow; an empty list allows all.

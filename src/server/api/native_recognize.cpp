@@ -42,8 +42,8 @@ constexpr std::string_view kOverlaps = R"(
       "description": "All labels of a place, not only the best. Of GLiNER models."},)";
 
 constexpr std::string_view kRecognizeEnd = R"(
-    "aggregation": {"type": "string", "enum": ["none", "simple", "first", "average", "max"], "default": "simple",
-      "description": "How labels of tokens become entities, as aggregation_strategy of transformers."}
+    "aggregation": {"type": "string", "enum": ["none", "simple", "first", "average", "max"],
+      "description": "How labels of tokens become entities, as aggregation_strategy of transformers. If absent, what the model states (builtin:pii: first), else simple."}
   },
   "example": {"model": "builtin:pii", "texts": ["My name is Ada Lovelace."]}
 })";
@@ -90,7 +90,7 @@ constexpr std::string_view kRecognizeAnswer =
 constexpr std::string_view kRedactAnswer = kJoined<parts::kRedactBegin, kItemError, parts::kItemsEnd, parts::kEntities,
                                                    kItemError, parts::kItemsEnd, kFactMembers, parts::kAnswerEnd>;
 
-RecognizeOptions read_options(const Json& body, Aggregation usual) {
+RecognizeOptions read_options(const Json& body) {
   RecognizeOptions options;
   if (const Json* labels = body.find_value("labels")) {
     for (const Json& label : labels->as_array("labels")) options.labels.push_back(label.as_string("labels"));
@@ -99,7 +99,7 @@ RecognizeOptions read_options(const Json& body, Aggregation usual) {
     options.threshold = static_cast<float>(threshold->as_double("threshold"));
   options.nested = body.get_bool("nested", false);
   options.multi_label = body.get_bool("multi_label", false);
-  options.aggregation = parse_aggregation(body.get_string("aggregation", to_string(usual))).value_or(usual);
+  options.aggregation = parse_aggregation(body.get_string("aggregation", ""));
   options.long_texts = read_long_texts(body);
   return options;
 }
@@ -143,7 +143,7 @@ void recognize_texts(Call& call) {
   TaskRequest request;
   read_task_request(call.body, request);
   std::string model = request.model;
-  RecognizeOptions options = read_options(call.body, Aggregation::simple);
+  RecognizeOptions options = read_options(call.body);
   request.text_bytes = label_bytes(options);
   run_task(
       call, std::move(request),
@@ -160,7 +160,7 @@ void redact_texts(Call& call) {
   std::string model = request.model;
   run_task(
       call, std::move(request),
-      [options = read_options(call.body, Aggregation::first), pseudonyms = call.body.get_bool("pseudonyms", false)](
+      [options = read_options(call.body), pseudonyms = call.body.get_bool("pseudonyms", false)](
           const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
         return std::make_unique<RedactRun>(pipelines::recognizer_of(text_model), std::move(texts), options,
                                            std::make_shared<Redactor>(pseudonyms));

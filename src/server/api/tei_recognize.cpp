@@ -41,11 +41,11 @@ Wishes read_wishes(const Json& body) {
   Wishes wishes;
   const Json* parameters = body.find("parameters");
   if (parameters == nullptr || !parameters->is_object()) return wishes;
-  const std::string name = parameters->get_string("aggregation_strategy", to_string(Aggregation::simple));
-  const std::optional<Aggregation> aggregation = parse_aggregation(name);
-  if (!aggregation)
-    refuse(Problem::Kind::invalid, "aggregation_strategy is one of none, simple, first, average, max", "parameters");
-  wishes.options.aggregation = *aggregation;
+  if (const Json* name = parameters->find_value("aggregation_strategy")) {
+    wishes.options.aggregation = parse_aggregation(name->as_string("aggregation_strategy"));
+    if (!wishes.options.aggregation)
+      refuse(Problem::Kind::invalid, "aggregation_strategy is one of none, simple, first, average, max", "parameters");
+  }
   if (const std::int64_t stride = parameters->get_int("stride", -1); stride >= 0)
     wishes.options.long_texts.stride = static_cast<std::size_t>(stride);
   if (const Json* ignored = parameters->find("ignore_labels"); ignored != nullptr && !ignored->is_null()) {

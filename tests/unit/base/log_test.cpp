@@ -34,6 +34,18 @@ TEST(Log, DropsWhatIsBelowTheLevel) {
   EXPECT_EQ(text, "warn: slow seconds=2\nerror: broken\n");
 }
 
+TEST(Log, ASentenceIsForTerminalsAndFieldsForPrograms) {
+  const auto warn = [] {
+    log(LogLevel::warn, "texts were cut", {{"count", "1"}, {"of", "3"}}, "1 of \"3\" texts\x1b was cut\n");
+  };
+  EXPECT_EQ(written_by(LogLevel::warn, LogStyle::terminal, warn), "warn: 1 of \"3\" texts\\u001b was cut\\n\n");
+  EXPECT_NE(written_by(LogLevel::warn, LogStyle::logfmt, warn).find("event=\"texts were cut\" count=1 of=3\n"),
+            std::string::npos);
+  EXPECT_NE(written_by(LogLevel::warn, LogStyle::json, warn).find(R"("event":"texts were cut","count":"1","of":"3"})"),
+            std::string::npos);
+  EXPECT_EQ(log_style(), LogStyle::terminal);
+}
+
 TEST(Log, KnowsWhetherItWouldWrite) {
   configure_log(LogLevel::debug, LogStyle::json);
   EXPECT_TRUE(logs(LogLevel::debug));

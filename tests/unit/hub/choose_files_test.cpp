@@ -254,10 +254,36 @@ TEST(PullReference, NamesRevisionsAndVariants) {
   EXPECT_EQ(parsed("hf://o/n@refs/pr/1"), "o/n refs/pr/1 ");
   EXPECT_EQ(parsed("https://huggingface.co/o/n/tree/main"), "o/n main ");
   EXPECT_EQ(parsed("hf.co/o/n"), "o/n main ");
-  for (const char* text :
-       {"", "hf:", "a/b/c", "hf:../x", "o/n@", "o/n@../x", "o/n:", "o/n:a/b", "o/n:a b", "o/n@a@b", "o/n:a:b",
-        "https://example.com/n", "https://huggingface.co/datasets/o/n/x", "file:n", "file:///../x"})
+  EXPECT_EQ(parsed("hf:gpt2"), "gpt2 main ");
+  for (const char* text : {"all-minilm",
+                           "gpt2",
+                           "gpt2:int8",
+                           "ollama:all-minilm",
+                           "builtin:minilm",
+                           "",
+                           "hf:",
+                           "a/b/c",
+                           "hf:../x",
+                           "o/n@",
+                           "o/n@../x",
+                           "o/n:",
+                           "o/n:a/b",
+                           "o/n:a b",
+                           "o/n@a@b",
+                           "o/n:a:b",
+                           "https://example.com/n",
+                           "https://huggingface.co/datasets/o/n/x",
+                           "file:n",
+                           "file:///../x"})
     EXPECT_EQ(base::error_of([&] { parse_pull_reference(text); }).code(), ErrorCode::invalid_argument) << text;
+}
+
+TEST(PullReference, NamesOfOtherProgramsGetAdvice) {
+  const auto message = [](const char* text) { return base::error_of([&] { parse_pull_reference(text); }).message(); };
+  EXPECT_NE(message("all-minilm").find("it has no owner; `alate list --remote all-minilm`"), std::string::npos);
+  EXPECT_NE(message("ollama:all-minilm").find("nothing is fetched from \"ollama:\""), std::string::npos);
+  EXPECT_NE(message("ollama:all-minilm").find("registry:"), std::string::npos);
+  EXPECT_NE(message("builtin:minilm").find("comes with the program"), std::string::npos);
 }
 
 }  // namespace

@@ -282,5 +282,76 @@ TEST_F(Mirror, ItsMistakesAreErrors) {
   EXPECT_FALSE(fs::exists(repo().ref("main")));
 }
 
+TEST_F(Mirror, IsMadeByAPull) {
+  PullOptions making = options();
+  making.mirror = folder.path() / "made";
+  making.include = {"*.json"};
+  (void)pull_model(kId, making);
+  making.include = {};
+  (void)pull_model(kId, making);
+  const std::size_t asked = server.requests().size();
+  fs::remove_all(cache);
+  PullOptions offline = options();
+  offline.offline = true;
+  const std::string made = "file:" + (folder.path() / "made/owner/model").string();
+  EXPECT_EQ(pull_model(made, offline).commit, kCommit);
+  expect_snapshot(files);
+  EXPECT_EQ(server.requests().size(), asked);
+
+  // What the cache has makes a mirror too, without the network.
+  offline.mirror = folder.path() / "again";
+  (void)pull_model(kId, offline);
+  fs::remove_all(cache);
+  offline.mirror.clear();
+  EXPECT_EQ(pull_model("file:" + (folder.path() / "again/owner/model").string(), offline).commit, kCommit);
+  expect_snapshot(files);
+}
+
+TEST_F(Mirror, KeepsWhatItHasOfTheSameCommit) {
+  PullOptions making = options();
+  making.mirror = folder.path() / "made";
+  making.include = {"config.json"};
+  (void)pull_model(kId, making);
+  making.include = {"1_Pooling/*"};
+  (void)pull_model(kId, making);
+  const std::string listing = text_of(folder.path() / "made/api/models/owner/model/revision/main");
+  EXPECT_NE(listing.find("\"config.json\""), std::string::npos) << listing;
+  EXPECT_NE(listing.find("1_Pooling/config.json"), std::string::npos) << listing;
+  making.dry_run = true;
+  making.mirror = folder.path() / "none";
+  (void)pull_model(kId, making);
+  EXPECT_FALSE(fs::exists(making.mirror));
+}
+
+class PlainFolder : public PullTesting {
+ protected:
+  PlainFolder() {
+    for (const auto& [name, file] : files) folder.write("plain/tiny/" + name, file.content);
+    folder.write("plain/tiny/.git/config", "hidden");
+  }
+  std::string reference() const { return "file:" + (folder.path() / "plain/tiny").string(); }
+};
+
+TEST_F(PlainFolder, IsPulledUnderItsLastTwoNames) {
+  const PulledModel model = pull_model(reference() + "/", options());
+  EXPECT_EQ(model.id, "plain/tiny");
+  EXPECT_EQ(text_of(model.folder / "model.safetensors"), large);
+  EXPECT_FALSE(fs::exists(model.folder / ".git"));
+  const PulledModel again = pull_model(reference(), options());
+  EXPECT_EQ(again.commit, model.commit);
+  EXPECT_EQ(again.fetched_bytes, 0U);
+  folder.write("plain/tiny/config.json", "{}");
+  EXPECT_NE(pull_model(reference(), options()).commit, model.commit);
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST_F(PlainFolder, LinksOutOfItAndOtherFoldersAreRefused) {
+  EXPECT_EQ(refused("file:" + (folder.path() / "plain").string()).code(), ErrorCode::not_found);
+  EXPECT_EQ(refused(reference() + "@v2").code(), ErrorCode::not_found);
+  folder.write("secret", "secret");
+  fs::create_symlink("../../secret", folder.path() / "plain/tiny/vocab.txt");
+  EXPECT_EQ(refused(reference()).code(), ErrorCode::corrupt);
+}
+
 }  // namespace
 }  // namespace alate::hub

@@ -56,6 +56,23 @@ TEST_P(RecognizeGolden, EntitiesEqualTransformers) {
   }
 }
 
+TEST_P(RecognizeGolden, AModelMayStateHowLabelsBecomeEntities) {
+  const std::filesystem::path model = folder_.path() / "model", config = model / "config.json";
+  EXPECT_EQ(RecognizePipeline::load(model).usual_aggregation(), Aggregation::simple);
+  std::string text = base::read_text_file(config);
+  text.insert(text.rfind('}'), R"(,"task_specific_params":{"token-classification":{"aggregation_strategy":"max"}})");
+  folder_.write("model/config.json", text);
+  const RecognizePipeline pipeline = RecognizePipeline::load(model);
+  EXPECT_EQ(pipeline.usual_aggregation(), Aggregation::max);
+  const auto count = [&](const RecognizeOptions& options) {
+    std::string places;
+    for (const Entity& entity : pipeline.recognize({recorded_.texts[0]}, options).texts[0])
+      places += entity.label + std::to_string(entity.start) + "-" + std::to_string(entity.end) + " ";
+    return places;
+  };
+  EXPECT_EQ(count({}), count({.aggregation = Aggregation::max}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Tokenizers, RecognizeGolden, testing::Values("word_piece", "byte_level", "sentence_piece"),
                          [](const auto& model) { return model.param; });
 

@@ -118,13 +118,23 @@ TEST_F(Content, ExternalDataCounts) {
 }
 
 // It is believed without being read, which a test may not: the program starts with it in some milliseconds.
-TEST(BuiltinModel, HasTheDigestOfItsManifest) {
-  const fs::path folder = source_folder() / "models/minilm";
-  const hub::Manifest manifest = hub::read_manifest(folder);
-  const hub::ManifestFile* weights = manifest.find_file("model.safetensors");
-  ASSERT_NE(weights, nullptr);
-  EXPECT_EQ(weights->sha256, base::FileDigests({}).sha256(folder / weights->name));
-  EXPECT_EQ(weights->size, fs::file_size(folder / weights->name));
+TEST(BuiltinModel, ItsManifestHasTheDigestOfEachFile) {
+  for (const char* name : {"models/minilm", "models/pii"}) {
+    const fs::path folder = source_folder() / name;
+    const hub::Manifest manifest = hub::read_manifest(folder);
+    std::size_t files = 0;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      const std::string file = entry.path().lexically_relative(folder).generic_string();
+      if (!entry.is_regular_file() || file == "model_manifest.json") continue;
+      ++files;
+      SCOPED_TRACE(std::string(name) + "/" + file + ": after a change run tools/update_manifest " + name);
+      const hub::ManifestFile* listed = manifest.find_file(file);
+      ASSERT_NE(listed, nullptr);
+      EXPECT_EQ(listed->sha256, base::FileDigests({}).sha256(entry.path()));
+      EXPECT_EQ(listed->size, entry.file_size());
+    }
+    EXPECT_EQ(manifest.files.size(), files);
+  }
 }
 
 TEST_F(Content, DigestsOfAModelThatCameWithTheProgramAreBelieved) {

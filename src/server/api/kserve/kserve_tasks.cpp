@@ -229,7 +229,7 @@ void redact_texts(Call& call, const std::string& model, InferRequest infer) {
   TaskRequest request;
   read_request(infer, model, request);
   request.texts = take_texts(infer, "text");
-  RecognizeOptions options{.aggregation = Aggregation::first, .long_texts = long_texts(request)};
+  const RecognizeOptions options{.long_texts = long_texts(request)};
   run_task(
       call, std::move(request),
       [options, pseudonyms = flag(infer, "pseudonyms", false)](const pipelines::TextModel& text_model,

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 
 #include "alate/recognize.h"
 #include "alate/redact.h"
+#include "base/files/mapped_file.h"
 #include "pipelines/recognize/entities_json.h"
 #include "tests/golden/tiny_gliner.h"
 #include "tests/golden/tiny_recognizers.h"
@@ -157,6 +160,23 @@ TEST_F(RecognizeRoutes, HuggingFacesClientsGetEntitiesOfTransformers) {
       EXPECT_NE(text(entity, "index"), "absent");
     }
   }
+}
+
+TEST_F(RecognizeRoutes, WithoutAnAggregationItIsTheModelsOwn) {
+  const std::filesystem::path config = settings.models_dir / "tiny/recognizer/config.json";
+  std::string stated = base::read_text_file(config);
+  stated.insert(stated.rfind('}'),
+                R"(,"task_specific_params":{"token-classification":{"aggregation_strategy":"max"}})");
+  std::ofstream(config, std::ios::binary) << stated;
+  const Recognitions own = library({.aggregation = Aggregation::max});
+  ASSERT_NE(as_json(own), as_json(library({.aggregation = Aggregation::simple})));
+  const Response native = post("/api/recognize", "\"texts\":" + texts_);
+  ASSERT_EQ(native.status, 200) << native.body;
+  expect_same(text(json(native), "entities"), as_json(own));
+  const std::string sentence = formats::to_json_text(Json(recorded_.texts.front()));
+  const std::string of_own = pipelines::hugging_face_entities_json(own.texts.front());
+  for (const std::string more : {"", R"(,"parameters":{"stride":3})", R"(,"parameters":{"aggregation_strategy":null})"})
+    expect_same(formats::to_json_text(json(post("/", "\"inputs\":" + sentence + more))), of_own);
 }
 
 TEST_F(RecognizeRoutes, ListingsSayWhatTheModelIsFor) {
