@@ -64,6 +64,7 @@ struct EncodeOptions {
   std::size_t stride = 0;         // tokens by which consecutive windows overlap
   bool with_offsets = true;
   bool with_tokens = true;
+  bool with_windows = true;             // what truncation removes, as Encoding::overflowing
   std::optional<Padding> padding = {};  // none: no padding
 };
 
@@ -100,9 +101,9 @@ class Tokenizer {
   /// The file's truncation and padding settings are ignored; only `options` apply. Invalid UTF-8 becomes U+FFFD, one
   /// for each maximal invalid part. Throws invalid_argument when the options cannot be met (a max_length below the
   /// number of special tokens, a stride not smaller than the window, a strategy that cannot shorten enough),
-  /// resource_exhausted for texts over 1 GiB, too many windows or too much padding, and where the file's normalizer
-  /// makes a text too long or its regular expressions take too long, corrupt when a word is unknown and the file lacks
-  /// its unknown token, cancelled and deadline_exceeded, also in the middle of a text.
+  /// resource_exhausted for texts over 1 GiB, too many windows or too much padding, and where the file's parts make a
+  /// text too long or take too many steps for it, corrupt when a word is unknown and the file lacks its unknown token,
+  /// cancelled and deadline_exceeded, also in the middle of a text.
   Encoding encode(const EncodeInput& input, const EncodeOptions& options = {}, const RunControl& control = {}) const;
   Encoding encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options = {},
                        const RunControl& control = {}) const;

@@ -57,6 +57,7 @@ EncodeOptions encode_options(const TextModel& model, const RowOptions& options) 
   if (options.treatment() == LongTexts::windows) encode.side = Side::right;
   encode.with_offsets = options.with_offsets;
   encode.with_tokens = false;
+  encode.with_windows = options.treatment() == LongTexts::windows;
   return encode;
 }
 

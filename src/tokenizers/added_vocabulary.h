@@ -58,7 +58,7 @@ class AddedVocabulary {
   };
 
   std::int32_t add(const AddedToken& token, const Model& model, std::int32_t& next_id);
-  std::vector<Part> split(std::string_view text, const TokenMatcher& matcher) const;
+  std::vector<Part> split(std::string_view text, const TokenMatcher& matcher, WorkBudget& budget) const;
 
   struct TextHash {
     using is_transparent = void;
