@@ -26,6 +26,12 @@ struct AddedToken {
   bool special = false;      // omitted when decoding skips special tokens
 };
 
+/// An added token with the id that a file gives it.
+struct NumberedToken {
+  std::int32_t id;
+  AddedToken token;
+};
+
 /// Immutable once built; thread-safe.
 class AddedVocabulary {
  public:

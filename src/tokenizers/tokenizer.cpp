@@ -341,6 +341,8 @@ std::size_t Tokenizer::vocabulary_size() const {
 
 std::optional<std::size_t> Tokenizer::stated_max_length() const { return parts_->stated_max_length; }
 
+bool Tokenizer::gives_type_ids() const { return parts_->gives_type_ids; }
+
 const std::optional<Padding>& Tokenizer::stated_padding() const { return parts_->stated_padding; }
 
 std::size_t Tokenizer::special_tokens_added(bool pair) const {
