@@ -213,6 +213,30 @@ constexpr std::array kClasses = std::to_array<ClassRow>({
     {"XLMRobertaTokenizer", "Unigram", xlm_roberta_class},
 });
 
+// Members of pre-tokenizers that older files lack have their defaults, and some are only in older files.
+Json in_present_spelling(const Json& own, const Json& part) {
+  const Json* type = own.find("type");
+  const std::string name = type != nullptr && type->is_string() ? type->as_string("type") : std::string();
+  if (name != "Metaspace" && name != "ByteLevel") return part;
+  Json::Object members;
+  for (const Json::Member& member : own.as_object("a part")) {
+    const Json* stated = part.find(member.first);
+    if (stated != nullptr) members.emplace_back(member.first, *stated);
+  }
+  const auto add_if_absent = [&](std::string_view key, const Json& value) {
+    if (part.find(key) == nullptr) members.emplace_back(std::string(key), value);
+  };
+  if (name == "ByteLevel") {
+    add_if_absent("use_regex", Json(true));
+  } else {
+    const Json* prefix = part.find("add_prefix_space");
+    const bool is_never = prefix != nullptr && prefix->is_bool() && !prefix->as_bool("add_prefix_space");
+    add_if_absent("prepend_scheme", Json(is_never ? "never" : "always"));
+    add_if_absent("split", Json(true));
+  }
+  return Json(std::move(members));
+}
+
 // A text and a pair of one token each, as the processor leaves them.
 Encoding probed(const PostProcessor* processor, bool pair) {
   std::vector<Encoding> encodings;
@@ -234,12 +258,9 @@ Encoding probed(const PostProcessor* processor, bool pair) {
 
 }  // namespace
 
-std::optional<ClassParts> class_parts(const Json& file, const TokenizerConfig& config) {
+std::optional<ClassParts> class_parts(const Json& file, std::string_view model, const TokenizerConfig& config) {
   const auto* row = std::ranges::find(kClasses, std::string_view(config.class_name()), &ClassRow::name);
-  const Json* model = file.find_value("model");
-  if (row == kClasses.end() || model == nullptr) return std::nullopt;
-  const Json* type = model->find_value("type");
-  if (type == nullptr || !type->is_string() || type->as_string("type") != row->model) return std::nullopt;
+  if (row == kClasses.end() || row->model != model) return std::nullopt;
   return row->make(file, config);
 }
 
@@ -267,18 +288,18 @@ bool same_special_tokens(const PostProcessor* left, const PostProcessor* right) 
 
 bool same_part(const Json& own, const Json& part) {
   if (own.is_object() && part.is_object()) {
+    const Json stated = in_present_spelling(own, part);
     return std::ranges::all_of(own.as_object("a part"),
                                [&](const Json::Member& member) {
-                                 const Json* found = part.find(member.first);
+                                 const Json* found = stated.find(member.first);
                                  return same_part(member.second, found == nullptr ? Json() : *found);
                                }) &&
-           std::ranges::all_of(part.as_object("a part"), [&](const Json::Member& member) {
+           std::ranges::all_of(stated.as_object("a part"), [&](const Json::Member& member) {
              return member.second.is_null() || own.find(member.first) != nullptr;
            });
   }
-  if (own.is_array() && part.is_array()) {
+  if (own.is_array() && part.is_array())
     return std::ranges::equal(own.as_array("a part"), part.as_array("a part"), same_part);
-  }
   return formats::to_json_text(own) == formats::to_json_text(part);
 }
 

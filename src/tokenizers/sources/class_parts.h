@@ -28,9 +28,9 @@ struct ClassParts {
   bool add_prefix_space = false;
 };
 
-/// Nothing for a class that takes a tokenizer.json as it is, is not known here, or has another kind of model than the
-/// file. Throws corrupt for a malformed option of tokenizer_config.json.
-std::optional<ClassParts> class_parts(const formats::Json& file, const TokenizerConfig& config);
+/// `model` is the type of the file's model. Nothing for a class that takes a tokenizer.json as it is, is not known
+/// here, or has another type of model. Throws corrupt for a malformed option of tokenizer_config.json.
+std::optional<ClassParts> class_parts(const formats::Json& file, std::string_view model, const TokenizerConfig& config);
 
 /// Gives a special token its id. Throws corrupt if it is not in the vocabulary.
 using SpecialTokenOf = std::function<SpecialToken(std::string_view text)>;

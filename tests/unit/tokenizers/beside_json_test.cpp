@@ -93,6 +93,11 @@ std::vector<std::string> warnings_of(const std::string& config, const std::strin
 TEST(FilesBesideTokenizerJson, AFileThatLosesIsNamedWithTheOneThatWins) {
   EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"BertTokenizer"})", "{}").empty());
   EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"TokenizersBackend","do_lower_case":false})", "{}").empty());
+  // Older spellings of the same.
+  EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"BertTokenizer"})",
+                          R"({"normalizer":{"lowercase":true,"handle_chinese_chars":true,"clean_text":true,
+                                            "type":"BertNormalizer"}})")
+                  .empty());
   const auto lost = warnings_of(R"({"tokenizer_class":"BertTokenizer","do_lower_case":false})", "{}");
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_NE(lost[0].find("tokenizer_config.json"), std::string::npos) << lost[0];

@@ -145,7 +145,12 @@ void take_class_template(PostProcessorPtr& processor, const ClassParts& own, con
 std::shared_ptr<Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what,
                                                       const TokenizerConfig* config) {
   FileMembers members = read_file_members(text, what);
-  const std::optional<ClassParts> own = config == nullptr ? std::nullopt : class_parts(members.file, *config);
+  std::optional<ClassParts> own;
+  const Json* stated_model = config == nullptr ? nullptr : members.file.find_value("model");
+  if (stated_model != nullptr) {
+    const std::string_view type = type_of_model(*stated_model, members.large, std::string(what) + ": model");
+    own = class_parts(members.file, type, *config);
+  }
   if (own) take_class_parts(members.file, *own, *config);
   const Json& file = members.file;
   const Json absent;
