@@ -60,10 +60,11 @@ struct EncodeOptions {
   bool add_special_tokens = true;
   std::optional<std::size_t> max_length = {};  // including special tokens; none: no truncation
   Truncation strategy = Truncation::longest_first;
-  std::optional<Side> side = {};  // the side that truncation removes; none: as the file states, otherwise right
+  std::optional<Side> side = {};  // the side that truncation removes; none: as the files state, otherwise right
   std::size_t stride = 0;         // tokens by which consecutive windows overlap
   bool with_offsets = true;
   bool with_tokens = true;
+  bool with_windows = true;             // what truncation removes, as Encoding::overflowing
   std::optional<Padding> padding = {};  // none: no padding
 };
 
@@ -89,9 +90,10 @@ class Tokenizer {
   /// Loads a folder's tokenizer, or a file by itself. Of a folder, the first of these is read: tokenizer.json;
   /// vocab.txt; vocab.json with merges.txt; a model of SentencePiece or a file of tiktoken's ranks (tokenizer.model,
   /// spiece.model, sentencepiece.bpe.model, spm.model, *.tiktoken); the tokenizer in a *.gguf. With all forms but the
-  /// first and the last, tokenizer_config.json, special_tokens_map.json, added_tokens.json and config.json beside them
-  /// are read, and the class that they state chooses the conversion, as in transformers (docs/tokenizers.md). Throws
-  /// not_found; corrupt, when a file contradicts itself; unsupported, naming the unknown part.
+  /// last, tokenizer_config.json, special_tokens_map.json, added_tokens.json and config.json beside them are read, and
+  /// the class that they state chooses the conversion, as in transformers (docs/tokenizers.md); of a tokenizer.json
+  /// that is named itself nothing else is read. Throws not_found; corrupt, when a file contradicts itself; unsupported,
+  /// naming the unknown part.
   static Tokenizer load(const std::filesystem::path& folder_or_file);
 
   /// Reads the text of a tokenizer.json; `what` names it in errors.
@@ -100,9 +102,9 @@ class Tokenizer {
   /// The file's truncation and padding settings are ignored; only `options` apply. Invalid UTF-8 becomes U+FFFD, one
   /// for each maximal invalid part. Throws invalid_argument when the options cannot be met (a max_length below the
   /// number of special tokens, a stride not smaller than the window, a strategy that cannot shorten enough),
-  /// resource_exhausted for texts over 1 GiB, too many windows or too much padding, and where the file's normalizer
-  /// makes a text too long or its regular expressions take too long, corrupt when a word is unknown and the file lacks
-  /// its unknown token, cancelled and deadline_exceeded, also in the middle of a text.
+  /// resource_exhausted for texts over 1 GiB, too many windows or too much padding, and where the file's parts make a
+  /// text too long or take too many steps for it, corrupt when a word is unknown and the file lacks its unknown token,
+  /// cancelled and deadline_exceeded, also in the middle of a text.
   Encoding encode(const EncodeInput& input, const EncodeOptions& options = {}, const RunControl& control = {}) const;
   Encoding encode_pair(std::string_view first, std::string_view second, const EncodeOptions& options = {},
                        const RunControl& control = {}) const;
@@ -124,6 +126,9 @@ class Tokenizer {
 
   /// The truncation length that tokenizer.json states.
   std::optional<std::size_t> stated_max_length() const;
+  /// Whether a model gets the type ids of its texts: not where tokenizer_config.json's model_input_names, or the class
+  /// that it states, leaves token_type_ids out, so that the model takes 0 for all tokens, as in transformers.
+  bool gives_type_ids() const;
   /// The padding that tokenizer.json states. Its length too, so reset that to pad to the longest.
   const std::optional<Padding>& stated_padding() const;
   /// How many tokens the template adds to a text or a pair.

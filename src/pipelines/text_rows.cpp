@@ -57,6 +57,7 @@ EncodeOptions encode_options(const TextModel& model, const RowOptions& options) 
   if (options.treatment() == LongTexts::windows) encode.side = Side::right;
   encode.with_offsets = options.with_offsets;
   encode.with_tokens = false;
+  encode.with_windows = options.treatment() == LongTexts::windows;
   return encode;
 }
 
@@ -110,7 +111,7 @@ Encoding encode_input(const TextModel& model, const EncodeInput& input, EncodeOp
 TextRows make_text_rows(const TextModel& model, std::span<const EncodeInput> inputs, const RowOptions& options,
                         const base::Cancellation& cancellation) {
   const Model::State& state = model.model.state();
-  const bool has_types = state.limits().types > 1;
+  const bool has_types = state.limits().types > 1 && model.tokenizer.gives_type_ids();
   const EncodeOptions encode = encode_options(model, options);
   std::vector<InputRows> made(inputs.size());
   base::ThreadPool::shared().parallel_for(inputs.size(), state.options.threads, [&](std::size_t i, std::size_t) {

@@ -59,7 +59,10 @@ AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& mo
       throw make_error(ErrorCode::resource_exhausted, where, ": the added tokens have more than ", kMaxBytes,
                        " bytes together, written and normalized");
   };
-  WorkBudget budget(base::Cancellation::never(), kMaxTokenBytes);
+  constexpr std::size_t kBytesPerToken = 16;  // some work is for each token, however short
+  std::size_t written = 0;
+  for (const AddedToken& token : tokens) written += token.content.size() + kBytesPerToken;
+  WorkBudget budget(base::Cancellation::never(), written);
   auto next_id = static_cast<std::int32_t>(model.size());
   for (AddedToken& token : tokens) {
     if (token.content.empty()) continue;
@@ -78,8 +81,7 @@ AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Model& mo
     if (token.special) special_.insert(token.content);
     tokens_[id] = std::move(token);
   }
-  std::vector<std::pair<std::string, std::int32_t>> as_written;
-  std::vector<std::pair<std::string, std::int32_t>> in_normalized;
+  TokenIds as_written, in_normalized;
   for (const auto& [id, token] : tokens_) {
     const auto normalized = normalized_.find(id);
     const bool is_normalized = token.normalized && normalized != normalized_.end();
@@ -123,14 +125,17 @@ std::size_t AddedVocabulary::size_beyond(const Model& model) const {
 }
 
 // As AddedVocabulary::find_matches of the reference: a rejected match still consumes its text.
-std::vector<AddedVocabulary::Part> AddedVocabulary::split(std::string_view text, const TokenMatcher& matcher) const {
+std::vector<AddedVocabulary::Part> AddedVocabulary::split(std::string_view text, const TokenMatcher& matcher,
+                                                          WorkBudget& budget) const {
   std::vector<Part> parts;
   std::size_t done = 0;
   std::size_t overlap = 0;
   Span space{0, 0};  // the last white space that was skipped, so that none is skipped twice
   std::vector<TokenMatcher::Found> matches;
-  matcher.find_all(text, matches);
+  matcher.find_all(text, matches, budget);
+  Progress progress(budget);
   for (const TokenMatcher::Found& found : matches) {
+    progress.reached(found.begin);
     const AddedToken& token = tokens_.at(found.id);
     std::size_t begin = found.begin;
     std::size_t end = found.end;
@@ -165,13 +170,13 @@ PieceList AddedVocabulary::extract_and_normalize(std::string_view text, const No
   const auto append = [&](AlignedText part) {
     const std::size_t before = list.text.size();
     budget.check_bytes(before + part.size());
-    for (const Part& piece : split(part.text(), in_normalized_)) {
+    for (const Part& piece : split(part.text(), in_normalized_, budget)) {
       const Span range = span_of(before + piece.begin, before + piece.end);
       list.pieces.push_back({range.begin, range.end, piece.id});
     }
     list.text.append(std::move(part));
   };
-  const std::vector<Part> parts = split(text, as_written_);
+  const std::vector<Part> parts = split(text, as_written_, budget);
   for (const Part& part : parts) {
     if (part.id == kNoToken) {
       append(normalized_part(part.begin, part.end));

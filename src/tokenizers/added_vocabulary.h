@@ -26,6 +26,12 @@ struct AddedToken {
   bool special = false;      // omitted when decoding skips special tokens
 };
 
+/// An added token with the id that a file gives it.
+struct NumberedToken {
+  std::int32_t id;
+  AddedToken token;
+};
+
 /// Immutable once built; thread-safe.
 class AddedVocabulary {
  public:
@@ -58,7 +64,7 @@ class AddedVocabulary {
   };
 
   std::int32_t add(const AddedToken& token, const Model& model, std::int32_t& next_id);
-  std::vector<Part> split(std::string_view text, const TokenMatcher& matcher) const;
+  std::vector<Part> split(std::string_view text, const TokenMatcher& matcher, WorkBudget& budget) const;
 
   struct TextHash {
     using is_transparent = void;

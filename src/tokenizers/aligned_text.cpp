@@ -37,7 +37,9 @@ void AlignedText::write_alignment() {
   if (track_) {
     const std::string_view bytes = text();
     alignment_.reserve(bytes.size());
+    Progress progress(*budget_);
     for (std::size_t at = 0; at < bytes.size();) {
+      progress.reached(at);
       const std::size_t length = decode_utf8(bytes, at).length;
       const auto begin = static_cast<std::uint32_t>(origin_ + at);
       alignment_.insert(alignment_.end(), length, Span{begin, begin + static_cast<std::uint32_t>(length)});
@@ -91,7 +93,9 @@ void AlignedText::transform(std::span<const Change> changes, std::size_t removed
     if (at < old.size()) at += decode_utf8(old, at).length;
   };
   for (std::size_t i = 0; i < removed_first; ++i) skip_one();
+  Progress progress(*budget_);
   for (const Change& change : changes) {
+    progress.reached(text.size());
     append_utf8(text, change.value);
     if (change.change > 0 ? (at == 0 ? origin_ == 0 : at <= at_start_) : at < at_start_) at_start = text.size();
     if (track_) {

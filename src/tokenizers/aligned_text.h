@@ -96,7 +96,9 @@ void AlignedText::filter(Keep keep) {
   std::int32_t removed = 0;
   std::size_t removed_first = 0;
   const std::string_view old = text();
+  Progress progress(*budget_);
   for (std::size_t at = 0; at < old.size();) {
+    progress.reached(at);
     const CodePoint c = decode_utf8(old, at);
     at += c.length;
     if (!keep(c.value)) {

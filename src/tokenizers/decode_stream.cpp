@@ -30,7 +30,7 @@ class TextCollector final : public TokenSink {
 
   void text(std::string_view part) override {
     if (cleanups_.empty()) {
-      text_.append(part);
+      tokenizers::append_replacement(text_, part);
     } else {
       clean_from(0, part);
     }
@@ -56,7 +56,7 @@ class TextCollector final : public TokenSink {
       cleanups_[i].add(cleaned, next);
       cleaned.swap(next);
     }
-    text_.append(cleaned);
+    tokenizers::append_replacement(text_, cleaned);
   }
 
   std::string text_;

@@ -119,18 +119,22 @@ Encoding join_encodings(std::vector<Encoding> encodings) {
   return joined;
 }
 
-void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t stride, Side side) {
+void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t stride, Side side, bool keep_windows) {
   const std::size_t size = encoding.ids.size();
   if (length >= size) return;
   if (length == 0) {
     Encoding all = std::exchange(encoding, Encoding{});
     all.truncated = encoding.truncated = true;
-    encoding.overflowing.push_back(std::move(all));
+    if (keep_windows) encoding.overflowing.push_back(std::move(all));
     return;
   }
   if (stride >= length)
     throw make_error(ErrorCode::invalid_argument, "the stride of ", stride, " tokens leaves nothing of windows of ",
                      length, " tokens (special tokens not counted); give a smaller stride or a longer max_length");
+  if (!keep_windows) {
+    encoding = side == Side::right ? window_of(encoding, 0, length) : window_of(encoding, size - length, size);
+    return;
+  }
   const std::size_t step = length - stride;
   check_window_tokens(static_cast<double>(size) / static_cast<double>(step) *
                       static_cast<double>(length + kWindowCost));
@@ -154,9 +158,9 @@ void truncate_encoding(Encoding& encoding, std::size_t length, std::size_t strid
 
 // As truncate_encodings of the reference, including how it divides the length between a pair.
 void truncate_encodings(std::vector<Encoding>& encodings, std::size_t length, Truncation strategy, std::size_t stride,
-                        Side side) {
+                        Side side, bool keep_windows) {
   if (length == 0) {
-    for (Encoding& encoding : encodings) truncate_encoding(encoding, 0, stride, side);
+    for (Encoding& encoding : encodings) truncate_encoding(encoding, 0, stride, side, keep_windows);
     return;
   }
   std::size_t total = 0;
@@ -171,10 +175,10 @@ void truncate_encodings(std::vector<Encoding>& encodings, std::size_t length, Tr
       throw make_error(ErrorCode::invalid_argument,
                        "cutting only one text of the pair cannot reach max_length: it has ", target.ids.size(),
                        " tokens and ", total - length, " must go; use longest_first");
-    truncate_encoding(target, target.ids.size() - (total - length), stride, side);
+    truncate_encoding(target, target.ids.size() - (total - length), stride, side, keep_windows);
     return;
   }
-  if (!pair) return truncate_encoding(encodings[0], length, stride, side);
+  if (!pair) return truncate_encoding(encodings[0], length, stride, side, keep_windows);
   std::size_t shorter = std::min(encodings[0].ids.size(), encodings[1].ids.size());
   std::size_t longer = shorter > length ? shorter : std::max(shorter, length - shorter);
   if (shorter + longer > length) {
@@ -182,8 +186,8 @@ void truncate_encodings(std::vector<Encoding>& encodings, std::size_t length, Tr
     longer = shorter + length % 2;
   }
   const bool first_is_longer = encodings[0].ids.size() > encodings[1].ids.size();
-  truncate_encoding(encodings[0], first_is_longer ? longer : shorter, stride, side);
-  truncate_encoding(encodings[1], first_is_longer ? shorter : longer, stride, side);
+  truncate_encoding(encodings[0], first_is_longer ? longer : shorter, stride, side, keep_windows);
+  truncate_encoding(encodings[1], first_is_longer ? shorter : longer, stride, side, keep_windows);
 }
 
 }  // namespace alate::tokenizers

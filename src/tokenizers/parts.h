@@ -31,12 +31,17 @@ struct Tokenizer::Parts {
   std::optional<std::size_t> stated_max_length;
   Side stated_side = Side::right;
   std::optional<Padding> stated_padding = {};
+  bool gives_type_ids = true;
 };
 
 namespace tokenizers {
 
-/// Reads a tokenizer.json; `what` names it in errors.
-std::shared_ptr<const Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what);
+class TokenizerConfig;
+
+/// Reads a tokenizer.json; `what` names it in errors. With the files beside it, their class and what they add counts
+/// too, as in transformers; without, it is all that there is.
+std::shared_ptr<Tokenizer::Parts> load_tokenizer_json(std::string_view text, std::string_view what,
+                                                      const TokenizerConfig* config = nullptr);
 
 }  // namespace tokenizers
 }  // namespace alate

@@ -15,9 +15,11 @@ void PieceList::write_byte_characters() {
   std::vector<Span> alignment;
   if (text.tracks()) alignment.reserve(text.size() * 2);
   std::size_t at_start = 0;
+  Progress progress(text.budget());
   for (Piece& piece : pieces) {
     const std::size_t begin = written.size();
     for (std::uint32_t at = piece.begin; at < piece.end; ++at) {
+      progress.reached(at);
       const std::string_view byte = text.text().substr(at, 1);
       if (piece.token == kNoToken) {
         append_byte_characters(written, byte);

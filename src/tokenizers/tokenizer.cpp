@@ -132,6 +132,11 @@ class TextEncoder {
   }
 
  private:
+  void list_token(std::string_view text) {
+    budget_.count_token_bytes(text.size());
+    out_.tokens.emplace_back(text);
+  }
+
   void end_word(std::int32_t word) {
     if (wanted_.offsets) out_.word_ids.resize(out_.ids.size(), word);
   }
@@ -152,8 +157,9 @@ class TextEncoder {
   // A token past the end of its piece, as byte tokens of a marked character are: the reference takes its offsets for
   // those of the original text, and leaves them as bytes where that ends before them.
   void add_misplaced(const Token& token, std::string_view text) {
+    budget_.count_steps(1);
     out_.ids.push_back(token.id);
-    if (wanted_.tokens) out_.tokens.emplace_back(text);
+    if (wanted_.tokens) list_token(text);
     if (!wanted_.offsets) return;
     out_.byte_offsets.emplace_back(token.begin, token.end);
     // Counted apart: going back and forth in the text would take quadratic time.
@@ -162,8 +168,9 @@ class TextEncoder {
   }
 
   void add(const PieceList& list, std::int32_t id, Span range, std::string_view token) {
+    budget_.count_steps(1);
     out_.ids.push_back(id);
-    if (wanted_.tokens) out_.tokens.emplace_back(token);
+    if (wanted_.tokens) list_token(token);
     if (!wanted_.offsets) return;
     const Span source = list.text.source(range);
     out_.byte_offsets.emplace_back(source.begin, source.end);
@@ -208,7 +215,11 @@ class Call {
     if (list.byte_level && !parts_.model->reads_bytes()) list.write_byte_characters();
     TextEncoder encoder(parts_, text, static_cast<std::int32_t>(number), context_.wanted, budget);
     encodings_.push_back(encoder.encode(list, static_cast<std::int8_t>(number)));
+    steps_ += budget.steps();
   }
+
+  /// Of the texts so far.
+  std::size_t steps() const { return steps_; }
 
   /// The encoding of all texts, without padding.
   Encoding finish() {
@@ -234,7 +245,7 @@ class Call {
       throw make_error(ErrorCode::invalid_argument, "a max_length of ", room, " has no room for the ", added,
                        " special tokens");
     tokenizers::truncate_encodings(encodings_, room - added, options_.strategy, options_.stride,
-                                   options_.side.value_or(parts_.stated_side));
+                                   options_.side.value_or(parts_.stated_side), options_.with_windows);
   }
 
   static void drop_tokens(Encoding& encoding) {
@@ -248,6 +259,7 @@ class Call {
   tokenizers::ProcessContext context_;
   std::array<std::optional<std::string>, 2> repaired_;
   std::vector<Encoding> encodings_;
+  std::size_t steps_ = 0;
 };
 
 Encoding encode_input(const Tokenizer::Parts& parts, const EncodeInput& input, const EncodeOptions& options,
@@ -272,6 +284,13 @@ Encoding encode(const Tokenizer& tokenizer, const EncodeInput& input, const Enco
   Encoding encoding = encode_input(tokenizer.parts(), input, options, cancellation);
   pad({&encoding, 1}, options);
   return encoding;
+}
+
+std::size_t steps_of(const Tokenizer& tokenizer, std::string_view text) {
+  const EncodeOptions options;
+  Call call(tokenizer.parts(), options, Cancellation::never());
+  call.add(text);
+  return call.steps();
 }
 
 }  // namespace tokenizers
@@ -321,6 +340,8 @@ std::size_t Tokenizer::vocabulary_size() const {
 }
 
 std::optional<std::size_t> Tokenizer::stated_max_length() const { return parts_->stated_max_length; }
+
+bool Tokenizer::gives_type_ids() const { return parts_->gives_type_ids; }
 
 const std::optional<Padding>& Tokenizer::stated_padding() const { return parts_->stated_padding; }
 

@@ -1,5 +1,6 @@
 // A tokenizer.json and a text, split at the first zero byte: loading either throws alate::Error or gives a tokenizer
-// whose encodings are whole, whatever the text.
+// whose encodings are whole, whatever the text. The bytes 1, c and n stand for c repeated 2^n times, so that a small
+// input has long tokens, and parts that make much of a text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -38,10 +39,26 @@ void try_encode(Encode encode) {
   }
 }
 
+std::string expanded(std::string_view input) {
+  constexpr std::size_t kMostDoublings = 17;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::string all;
+  for (std::size_t at = 0; at < input.size(); ++at) {
+    const bool repeats = input[at] == 1 && at + 2 < input.size();
+    const std::size_t times =
+        repeats ? std::size_t{1} << static_cast<unsigned char>(input[at + 2]) % (kMostDoublings + 1) : 1;
+    if (all.size() + times > kMostBytes) break;
+    all.append(times, repeats ? input[at + 1] : input[at]);
+    if (repeats) at += 2;
+  }
+  return all;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::string long_input = expanded(std::string_view(reinterpret_cast<const char*>(data), size));
+  const std::string_view input = long_input;
   const std::size_t split = input.find('\0');
   const std::string_view text = split == std::string_view::npos ? std::string_view() : input.substr(split + 1);
   try {

@@ -56,7 +56,7 @@ bool is_portable(std::string_view name) {
 
 // The spelling by which file systems without case, or with normal forms, tell names from each other.
 std::string folded(const std::string& name) {
-  const tokenizers::WorkBudget budget(base::Cancellation::never(), name.size());
+  tokenizers::WorkBudget budget(base::Cancellation::never(), name.size());
   const auto normal = tokenizers::normal_form(name, tokenizers::NormalForm::nfkc, budget);
   if (!normal) return tokenizers::chat_templates::folded_text(name);
   std::string text;

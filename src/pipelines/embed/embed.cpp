@@ -175,8 +175,7 @@ PreparedRows prepare_static(const EmbeddingPipeline& pipeline, std::span<const s
   encode.max_length =
       row_limit(options.max_length, std::min(state.static_length.value_or(positions), positions), positions);
   encode.side = options.truncation_side;
-  encode.with_offsets = false;
-  encode.with_tokens = false;
+  encode.with_offsets = encode.with_tokens = encode.with_windows = false;
   return prepare_rows(texts.size(), state.model.state().options.threads, cancellation, [&](std::size_t i) {
     Encoding encoding =
         tokenizers::encode(*state.static_tokenizer, prompt + std::string(texts[i]), encode, cancellation);
@@ -236,8 +235,7 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& any, std::span<const std
   EncodeOptions encode;
   encode.max_length = embedding_row_limit(pipeline, options);
   encode.side = options.truncation_side;
-  encode.with_offsets = false;
-  encode.with_tokens = false;
+  encode.with_offsets = encode.with_tokens = encode.with_windows = false;
   const auto ids_of = [&](std::string_view text, bool& truncated) {
     const bool lower_case = state.modules.transformer.lower_case;
     const std::string lower = lower_case ? tokenizers::lower_cased(text) : std::string();

@@ -34,7 +34,7 @@ std::optional<std::size_t> length_limit(const Json* config, std::string_view key
   const Json* value = config == nullptr ? nullptr : config->find(key);
   if (value == nullptr || value->is_null()) return std::nullopt;
   const double limit = value->as_double(key);
-  if (limit >= kNoLimit) return std::nullopt;
+  if (limit == 0 || limit >= kNoLimit) return std::nullopt;  // transformers cuts nothing either
   if (!(limit >= 1)) throw make_error(ErrorCode::corrupt, key, " must be a length of at least 1");
   return static_cast<std::size_t>(limit);
 }

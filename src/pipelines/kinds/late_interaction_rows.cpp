@@ -88,7 +88,7 @@ PreparedRows prepare_late_interaction(const EmbeddingPipeline& pipeline, std::sp
   EncodeOptions encode;
   encode.max_length = limit - (beginning.marker && limit > 0 ? 1 : 0);
   encode.side = options.truncation_side;
-  encode.with_offsets = encode.with_tokens = false;
+  encode.with_offsets = encode.with_tokens = encode.with_windows = false;
   return prepare_rows(texts.size(), state.model.state().options.threads, cancellation, [&](std::size_t i) {
     std::string text = beginning.text + std::string(texts[i]);
     if (state.modules.transformer.lower_case) text = tokenizers::lower_cased(text);

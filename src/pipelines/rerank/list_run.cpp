@@ -56,7 +56,11 @@ std::string ListRun::excess() const {
 }
 
 ListRun::Piece ListRun::cut(std::string_view text, std::size_t length, const base::Cancellation& cancellation) const {
-  EncodeOptions options{.add_special_tokens = false, .max_length = length, .with_offsets = false, .with_tokens = false};
+  EncodeOptions options{.add_special_tokens = false,
+                        .max_length = length,
+                        .with_offsets = false,
+                        .with_tokens = false,
+                        .with_windows = false};
   if (options_.long_texts.treatment == LongTexts::cut_left) options.side = Side::left;
   const Tokenizer& tokenizer = pipeline_.tokenizer();
   const Encoding encoding = tokenizers::encode(tokenizer, text, options, cancellation);

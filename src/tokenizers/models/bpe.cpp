@@ -17,6 +17,7 @@ namespace alate::tokenizers {
 namespace {
 
 constexpr std::int32_t kMissing = -1;
+constexpr std::size_t kMaxMarkBytes = 256;  // of a prefix or suffix, which is looked up with every character
 constexpr std::string_view kWordMark = "\xE2\x96\x81";  // U+2581, which SentencePiece writes for a space
 
 struct BpeScratch final : Model::Scratch {
@@ -75,6 +76,11 @@ class Bpe final : public Model {
 Bpe::Bpe(Vocabulary vocabulary, const MergeList& merges, const BpeOptions& options, std::string_view where)
     : vocabulary_(std::move(vocabulary)), options_(options), where_(where) {
   exact_order_ = !vocabulary_.has_unique_ids();
+  for (const std::string& mark : {options_.continuing_subword_prefix, options_.end_of_word_suffix}) {
+    if (mark.size() > kMaxMarkBytes)
+      throw make_error(ErrorCode::resource_exhausted, where_, ": the prefix or suffix of its tokens has ", mark.size(),
+                       " bytes; ", kMaxMarkBytes, " are allowed");
+  }
   marks_characters_ = !options_.continuing_subword_prefix.empty() || !options_.end_of_word_suffix.empty();
   add_merges(merges);
   if (options_.unk_token.has_value()) unknown_ = id_or_missing(*options_.unk_token);
@@ -251,7 +257,9 @@ void Bpe::merge_word(std::string_view word, BpeScratch& scratch, std::vector<Tok
     if (waiting > 0) symbols.add(unknown_, waiting);
     waiting = 0;
   };
+  Progress progress(*scratch.budget);
   for (std::size_t at = 0; at < word.size();) {
+    progress.reached(at);
     const std::size_t length = decode_utf8(word, at).length;
     const std::string_view character = word.substr(at, length);
     const std::int32_t id = character_id(character, at == 0, at + length == word.size(), scratch.text);

@@ -65,7 +65,9 @@ void SymbolMerger::merge_long(const MergeTable& merges, WorkBudget& budget) {
     queue_.push_back(std::uint64_t{rank} << 32 | at);
     return true;
   };
+  Progress progress(budget);
   for (std::uint32_t i = 0; i < count; ++i) {
+    progress.reached(i);
     previous_[i] = i - 1;  // kEnd for the first
     next_[i] = i + 1 < count ? i + 1 : kEnd;
     if (i + 1 < count) consider(i, i + 1);

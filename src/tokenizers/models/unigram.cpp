@@ -10,6 +10,7 @@
 #include "tokenizers/models/byte_trie.h"
 #include "tokenizers/models/vocabulary.h"
 #include "tokenizers/models/word_cache.h"
+#include "tokenizers/token_automaton.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
@@ -55,12 +56,16 @@ class Unigram final : public Model {
 
  private:
   void find_best_path(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const;
+  void try_each_place(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const;
+  void follow_automaton(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const;
+  void offer_unknown(std::vector<PathEnd>& ends, std::size_t begin, std::size_t end) const;
   void add_unknown(std::string_view piece, std::uint32_t begin, std::uint32_t end, std::vector<Token>& reversed) const;
 
   Vocabulary vocabulary_;
   std::unordered_map<std::int32_t, std::int32_t> repeated_;  // earlier ids of texts that occur again
   std::vector<double> scores_;                               // by id
   ByteTrie trie_;
+  TokenAutomaton long_tokens_;  // of all tokens, where trying each place may take long; otherwise empty
   std::optional<std::int32_t> unknown_;
   double unknown_score_;
   std::optional<ByteTokens> byte_tokens_;
@@ -96,7 +101,16 @@ Unigram::Unigram(const std::vector<UnigramPiece>& pieces, std::optional<std::siz
       if (last != id) repeated_[id] = last;
     }
   }
-  trie_ = ByteTrie(keys);
+  if (vocabulary_.longest() <= TokenAutomaton::kLongestTried) {
+    trie_ = ByteTrie(keys);
+  } else {
+    TokenIds tokens;
+    tokens.reserve(vocabulary_.size());
+    vocabulary_.for_each([&](std::string_view token, std::int32_t id) {
+      if (!token.empty()) tokens.emplace_back(token, id);
+    });
+    long_tokens_ = TokenAutomaton(std::move(tokens));
+  }
   unknown_score_ = lowest - kUnknownPenalty;
   if (byte_fallback) byte_tokens_.emplace([&](std::string_view token) { return vocabulary_.id_of(token); });
 }
@@ -126,15 +140,24 @@ void Unigram::tokenize(std::string_view piece, Scratch& given, std::vector<Token
   scratch.words.add(piece, hash, std::span(out).subspan(first));
 }
 
+// Of two tokens that end at the same place, the one whose path is better; of equally good ones the first.
+void offer(PathEnd& best, double score, std::size_t begin, std::int32_t id) {
+  if (best.begin != kNowhere && !(score > best.score)) return;
+  best = {score, static_cast<std::uint32_t>(begin), id};
+}
+
 // Unigram::encode_optimized of the reference: of equally good paths the one whose last token begins first, since only a
 // better score replaces another.
 void Unigram::find_best_path(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const {
   ends.assign(piece.size() + 1, PathEnd());
-  const auto offer = [&](std::size_t end, double score, std::size_t begin, std::int32_t id) {
-    PathEnd& best = ends[end];
-    if (best.begin != kNowhere && !(score > best.score)) return;
-    best = {score, static_cast<std::uint32_t>(begin), id};
-  };
+  if (long_tokens_.empty()) {
+    try_each_place(piece, ends, budget);
+  } else {
+    follow_automaton(piece, ends, budget);
+  }
+}
+
+void Unigram::try_each_place(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const {
   for (std::size_t begin = 0; begin < piece.size();) {
     const std::size_t length = decode_utf8(piece, begin).length;
     const double score_here = ends[begin].score;
@@ -144,19 +167,44 @@ void Unigram::find_best_path(std::string_view piece, std::vector<PathEnd>& ends,
     for (; at < piece.size() && trie_.step(node, piece[at]); ++at) {
       const std::int32_t id = trie_.value(node);
       if (id == ByteTrie::kNoValue) continue;
-      offer(at + 1, scores_[static_cast<std::size_t>(id)] + score_here, begin, id);
+      offer(ends[at + 1], scores_[static_cast<std::size_t>(id)] + score_here, begin, id);
       if (at + 1 - begin == length) has_character = true;
     }
     budget.count_steps(at - begin + 1);
-    if (!has_character) {
-      const std::size_t end = begin + length;
-      const double score = unknown_score_ + score_here;
-      if (!unknown_.has_value() && (ends[end].begin == kNowhere || score > ends[end].score))
-        throw make_error(ErrorCode::corrupt, where_, ": a character is unknown but the model has no unk_id");
-      offer(end, score, begin, unknown_.value_or(0));
-    }
+    if (!has_character) offer_unknown(ends, begin, begin + length);
     begin += length;
   }
+}
+
+// The same from the other side: all tokens that end at a place, the longest, which begins first, before the others. So
+// long tokens that are not in the text cost nothing.
+void Unigram::follow_automaton(std::string_view piece, std::vector<PathEnd>& ends, WorkBudget& budget) const {
+  std::uint32_t state = TokenAutomaton::kStart;
+  for (std::size_t begin = 0; begin < piece.size();) {
+    const std::size_t end = begin + decode_utf8(piece, begin).length;
+    std::size_t steps = 0;
+    for (std::size_t at = begin; at < end; ++at) steps += long_tokens_.advance(state, piece[at]);
+    bool has_character = false;
+    for (std::uint32_t token = long_tokens_.longest(state); token != 0; token = long_tokens_.shorter(token)) {
+      ++steps;
+      const std::size_t from = end - long_tokens_.length(token);
+      if (from > begin || !starts_code_point(piece[from])) continue;  // no part of a character begins a token
+      const std::int32_t id = long_tokens_.id(token);
+      offer(ends[end], scores_[static_cast<std::size_t>(id)] + ends[from].score, from, id);
+      if (from == begin) has_character = true;
+    }
+    budget.count_steps(steps);
+    if (!has_character) offer_unknown(ends, begin, end);
+    begin = end;
+  }
+}
+
+// For a character that is no token.
+void Unigram::offer_unknown(std::vector<PathEnd>& ends, std::size_t begin, std::size_t end) const {
+  const double score = unknown_score_ + ends[begin].score;
+  if (!unknown_.has_value() && (ends[end].begin == kNowhere || score > ends[end].score))
+    throw make_error(ErrorCode::corrupt, where_, ": a character is unknown but the model has no unk_id");
+  offer(ends[end], score, begin, unknown_.value_or(0));
 }
 
 // The text of the whole run may be a token, although the path does not use it.

@@ -6,15 +6,26 @@
 
 #include "alate/error.h"
 #include "tokenizers/models/byte_trie.h"
+#include "tokenizers/token_automaton.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers {
 namespace {
 
+struct WordPieceScratch final : Model::Scratch {
+  void trim() override {
+    constexpr std::size_t kKept = std::size_t{1} << 16;
+    if (continuing.capacity() > kKept) continuing = {};
+  }
+
+  std::vector<LongestToken> continuing;  // at each place of a long word
+};
+
 class WordPiece final : public Model {
  public:
   WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where);
 
+  std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<WordPieceScratch>(); }
   void tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const override;
   std::optional<std::int32_t> token_to_id(std::string_view token) const override { return vocabulary_.id_of(token); }
   std::optional<std::string_view> id_to_token(std::int32_t id) const override { return vocabulary_.token_of(id); }
@@ -24,6 +35,7 @@ class WordPiece final : public Model {
 
  private:
   std::int32_t unknown() const;
+  LongestToken walk(std::uint32_t node, std::string_view text, WorkBudget& budget) const;
 
   Vocabulary vocabulary_;
   WordPieceRules rules_;
@@ -31,6 +43,7 @@ class WordPiece final : public Model {
   std::optional<std::int32_t> unknown_;
   ByteTrie tokens_;
   std::optional<std::uint32_t> continuing_;  // the node after the prefix; none: no token has it
+  TokenAutomaton long_continuing_;  // reversed continuing tokens, if trying each place of a long word may take long
 };
 
 WordPiece::WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_view where)
@@ -44,6 +57,14 @@ WordPiece::WordPiece(Vocabulary vocabulary, WordPieceRules rules, std::string_vi
   for (const char byte : rules_.continuing_prefix) {
     if (continuing_.has_value() && !tokens_.step(*continuing_, byte)) continuing_.reset();
   }
+  if (!continuing_.has_value() || vocabulary_.longest() <= TokenAutomaton::kLongestTried) return;
+  const std::size_t prefix = rules_.continuing_prefix.size();
+  TokenIds continuing;
+  vocabulary_.for_each([&](std::string_view token, std::int32_t id) {
+    if (token.size() > prefix && token.starts_with(rules_.continuing_prefix))
+      continuing.emplace_back(token.substr(prefix), id);
+  });
+  long_continuing_ = TokenAutomaton(reversed(std::move(continuing)));
 }
 
 std::int32_t WordPiece::unknown() const {
@@ -53,34 +74,45 @@ std::int32_t WordPiece::unknown() const {
   return *unknown_;
 }
 
-void WordPiece::tokenize(std::string_view piece, Scratch& scratch, std::vector<Token>& out) const {
+LongestToken WordPiece::walk(std::uint32_t node, std::string_view text, WorkBudget& budget) const {
+  LongestToken longest;
+  std::size_t at = 0;
+  for (; at < text.size() && tokens_.step(node, text[at]); ++at) {
+    if (tokens_.value(node) == ByteTrie::kNoValue) continue;
+    longest = {tokens_.value(node), static_cast<std::uint32_t>(at + 1)};
+  }
+  budget.count_steps(at + 1);
+  return longest;
+}
+
+void WordPiece::tokenize(std::string_view piece, Scratch& given, std::vector<Token>& out) const {
+  auto& scratch = static_cast<WordPieceScratch&>(given);
   const auto whole = [&] { return Token{unknown(), 0, static_cast<std::uint32_t>(piece.size())}; };
   const std::size_t limit = rules_.max_input_chars_per_word;
   if (piece.size() > limit && count_code_points(piece) > limit) {
     out.push_back(whole());
     return;
   }
+  const bool is_long = !long_continuing_.empty() && piece.size() > TokenAutomaton::kLongestTried;
+  if (is_long) find_longest(long_continuing_, piece, scratch.continuing, *scratch.budget);
   const std::size_t first_token = out.size();
   for (std::size_t begin = 0; begin < piece.size();) {
-    std::int32_t id = ByteTrie::kNoValue;
-    std::size_t end = begin;
-    if (begin == 0 || continuing_.has_value()) {
-      std::uint32_t node = begin == 0 ? ByteTrie::kRoot : *continuing_;
-      std::size_t at = begin;
-      for (; at < piece.size() && tokens_.step(node, piece[at]); ++at) {
-        if (tokens_.value(node) == ByteTrie::kNoValue) continue;
-        id = tokens_.value(node);
-        end = at + 1;
-      }
-      scratch.budget->count_steps(at - begin);
+    LongestToken token;
+    if (begin == 0) {
+      token = walk(ByteTrie::kRoot, piece, *scratch.budget);
+    } else if (is_long) {
+      token = scratch.continuing[begin];
+    } else if (continuing_.has_value()) {
+      token = walk(*continuing_, piece.substr(begin), *scratch.budget);
     }
-    if (id == ByteTrie::kNoValue) {
+    if (token.length == 0) {
       out.resize(first_token);
       out.push_back(whole());
       return;
     }
-    out.push_back({id, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
-    begin = end;
+    const auto at = static_cast<std::uint32_t>(begin);
+    out.push_back({token.id, at, at + token.length});
+    begin += token.length;
   }
 }
 

@@ -42,7 +42,9 @@ class BertPass {
   /// removed one, and the alignment depends on positions.
   bool run() {
     const std::string_view text = from_.text();
+    Progress progress(from_.budget());
     for (std::size_t at = 0; at < text.size();) {
+      progress.reached(at);
       const CodePoint c = decode_utf8(text, at);
       if (from_.tracks()) source_ = from_.source(at);
       source_at_start_ = at < from_.at_start();

@@ -27,7 +27,9 @@ class Strip final : public Normalizer {
     std::size_t begin = 0;
     std::size_t end = 0;  // end of the last code point that is not white space
     bool leading = left_;
+    Progress progress(text.budget());
     for (std::size_t at = 0; at < old.size();) {
+      progress.reached(at);
       const CodePoint c = decode_utf8(old, at);
       const bool space = is_in(c.value, kWhitespace);
       leading = leading && space;
@@ -69,7 +71,9 @@ class Replace final : public Normalizer {
       if (begin < end && begin < text.at_start()) at_start = out.size() - (end - std::min(end, text.at_start()));
     };
     std::size_t last = 0;
+    Progress progress(text.budget());
     for (const Span match : matches) {
+      progress.reached(out.size());
       keep(last, match.begin);
       last = match.end;
       out += content_;

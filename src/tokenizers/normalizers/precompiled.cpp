@@ -73,25 +73,27 @@ class Precompiled final : public Normalizer {
     changes.reserve(text.size());
     bool modified = false;
     const std::string_view all = text.text();
+    Progress progress(text.budget());
     for (std::size_t at = 0; at < all.size();) {
-      text.budget().check_bytes(changes.size());
+      progress.reached(at);
       const std::size_t end = cluster_end(all, at);
       const std::string_view cluster = all.substr(at, end - at);
-      at = end;
-      if (cluster.size() <= kMostClusterBytes && append_replacement(cluster, changes)) {
+      if (cluster.size() <= kMostClusterBytes && append_replacement(cluster, changes, text.budget())) {
         modified = true;
+        at = end;
         continue;
       }
       for (std::size_t i = 0; i < cluster.size();) {
-        text.budget().check_bytes(changes.size());
+        progress.reached(at + i);
         const CodePoint c = decode_utf8(cluster, i);
-        if (append_replacement(cluster.substr(i, c.length), changes)) {
+        if (append_replacement(cluster.substr(i, c.length), changes, text.budget())) {
           modified = true;
         } else {
           changes.push_back({c.value, 0});
         }
         i += c.length;
       }
+      at = end;
     }
     if (modified) text.transform(changes);
   }
@@ -137,9 +139,10 @@ class Precompiled final : public Normalizer {
 
   static std::size_t offset(std::uint32_t unit) { return std::size_t{unit >> 10} << ((unit & 1U << 9) >> 6); }
 
-  bool append_replacement(std::string_view old, std::vector<Change>& changes) const {
+  bool append_replacement(std::string_view old, std::vector<Change>& changes, const WorkBudget& budget) const {
     const std::optional<std::string_view> found = find(old);
     if (!found) return false;
+    budget.check_bytes(changes.size() + found->size());  // each change so far has a byte at least
     const auto before = static_cast<std::int32_t>(count_code_points(old));
     std::int32_t after = 0;
     for (std::size_t at = 0; at < found->size();) {

@@ -30,7 +30,9 @@ class Lowercase final : public Normalizer {
     if (text.is_ascii_in_place()) return;
     std::vector<Change> changes;
     changes.reserve(text.size());
+    Progress progress(text.budget());
     for (std::size_t at = 0; at < text.size();) {
+      progress.reached(at);
       const CodePoint c = decode_utf8(text.text(), at);
       at += c.length;
       const LowerCase lower = lower_case(c.value);
@@ -75,7 +77,9 @@ class Nmt final : public Normalizer {
     text.filter(is_kept_by_nmt);
     std::vector<Change> changes;
     changes.reserve(text.size());
+    Progress progress(text.budget());
     for (std::size_t at = 0; at < text.size();) {
+      progress.reached(at);
       const CodePoint c = decode_utf8(text.text(), at);
       at += c.length;
       changes.push_back({is_space_to_nmt(c.value) ? U' ' : c.value, 0});
@@ -89,7 +93,9 @@ class ByteLevelNormalizer final : public Normalizer {
   void apply(AlignedText& text) const override {
     std::vector<Change> changes;
     changes.reserve(text.size());
+    Progress progress(text.budget());
     for (const char byte : text.text()) {
+      progress.reached(changes.size());
       changes.push_back({byte_character(static_cast<unsigned char>(byte)), starts_code_point(byte) ? 0 : 1});
     }
     text.transform(changes);
@@ -101,12 +107,16 @@ class NormalizerSequence final : public Normalizer {
   explicit NormalizerSequence(std::vector<NormalizerPtr> parts) : parts_(std::move(parts)) {}
   void apply(AlignedText& text) const override {
     for (const NormalizerPtr& part : parts_) {
-      text.budget().check();
+      text.budget().count_steps(text.size() / kBytesPerStep + kStepsPerPart);
       part->apply(text);
     }
   }
 
  private:
+  // What a part takes at least; it may count more itself.
+  static constexpr std::size_t kBytesPerStep = 8;
+  static constexpr std::size_t kStepsPerPart = 4;
+
   std::vector<NormalizerPtr> parts_;
 };
 

@@ -33,7 +33,9 @@ class ByteLevel final : public PreTokenizer {
     std::vector<Span> alignment;
     if (list.text.tracks()) alignment.reserve(old.size() + spaces);
     std::size_t at_start = 0;
+    Progress progress(list.text.budget());
     for (Piece& piece : list.pieces) {
+      progress.reached(piece.begin);
       const std::size_t begin = text.size();
       if (needs_space(piece)) {
         text += ' ';
@@ -54,7 +56,9 @@ class ByteLevel final : public PreTokenizer {
     std::vector<Piece> cut;
     cut.reserve(list.pieces.size() + list.text.size() / 4);
     std::vector<Span> words;
+    Progress progress(list.text.budget());
     for (const Piece& piece : list.pieces) {
+      progress.reached(piece.begin);
       if (piece.token != kNoToken) {
         cut.push_back(piece);
         continue;

@@ -19,6 +19,7 @@ class CharacterSplit final : public PreTokenizer {
     std::vector<Piece> cut;
     cut.reserve(list.pieces.size());
     std::vector<Match> matches;
+    Progress progress(list.text.budget());
     for (const Piece& piece : list.pieces) {
       if (piece.token != kNoToken) {
         cut.push_back(piece);
@@ -26,6 +27,7 @@ class CharacterSplit final : public PreTokenizer {
       }
       matches.clear();
       for (std::uint32_t at = piece.begin; at < piece.end;) {
+        progress.reached(at);
         const CodePoint c = decode_utf8(text, at);
         const std::uint32_t end = at + static_cast<std::uint32_t>(c.length);
         if (is_delimiter_(c.value)) {

@@ -16,6 +16,7 @@ void cut_pieces(PieceList& list, CutOf cut_of) {
   const std::string_view text = list.text.text();
   std::vector<Piece> cut;
   cut.reserve(list.pieces.size() + text.size() / 4);
+  Progress progress(list.text.budget());
   for (const Piece& piece : list.pieces) {
     if (piece.token != kNoToken) {
       cut.push_back(piece);
@@ -27,6 +28,7 @@ void cut_pieces(PieceList& list, CutOf cut_of) {
       if (run != Cut::drop) cut.push_back({begin, end});
     };
     for (std::uint32_t at = piece.begin; at < piece.end;) {
+      progress.reached(at);
       const CodePoint c = decode_utf8(text, at);
       const Cut next = cut_of(c.value);
       if (next != run || next == Cut::alone) {

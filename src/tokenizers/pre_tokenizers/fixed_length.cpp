@@ -13,6 +13,7 @@ class FixedLength final : public PreTokenizer {
   void apply(PieceList& list) const override {
     const std::string_view text = list.text.text();
     std::vector<Piece> cut;
+    Progress progress(list.text.budget());
     for (const Piece& piece : list.pieces) {
       if (piece.token != kNoToken) {
         cut.push_back(piece);
@@ -21,6 +22,7 @@ class FixedLength final : public PreTokenizer {
       std::uint32_t begin = piece.begin;
       std::size_t count = 0;
       for (std::uint32_t at = piece.begin; at < piece.end; ++at) {
+        progress.reached(at);
         if (!starts_code_point(text[at]) || count++ < code_points_) continue;
         cut.push_back({begin, at});
         begin = at;

@@ -12,7 +12,12 @@ namespace {
 class MetaspacePass {
  public:
   MetaspacePass(const MetaspaceOptions& options, const std::string& mark, PieceList& list)
-      : options_(options), mark_(mark), list_(list), old_(list.text.text()), tracks_(list.text.tracks()) {
+      : options_(options),
+        mark_(mark),
+        list_(list),
+        old_(list.text.text()),
+        tracks_(list.text.tracks()),
+        progress_(list.text.budget()) {
     text_.reserve(old_.size() + old_.size() / 4);
     if (tracks_) alignment_.reserve(text_.capacity());
     pieces_.reserve(list.pieces.size() + (options.split ? old_.size() / 4 : 0));
@@ -36,6 +41,7 @@ class MetaspacePass {
     piece_begin_ = begin;
     std::uint32_t from = piece.begin;  // start of what is not copied yet
     for (std::uint32_t at = piece.begin; at < piece.end; ++at) {
+      progress_.reached(at);
       if (old_[at] == ' ') {
         copy(from, at);
         start_piece();
@@ -86,6 +92,7 @@ class MetaspacePass {
   PieceList& list_;
   std::string_view old_;
   bool tracks_;
+  Progress progress_;
   std::string text_;
   std::vector<Span> alignment_;
   std::vector<Piece> pieces_;

@@ -11,13 +11,17 @@ class PreTokenizerSequence final : public PreTokenizer {
   explicit PreTokenizerSequence(std::vector<PreTokenizerPtr> parts) : parts_(std::move(parts)) {}
   void apply(PieceList& list) const override {
     for (const PreTokenizerPtr& part : parts_) {
-      list.text.budget().check();
+      list.text.budget().count_steps(list.text.size() / kBytesPerStep + kStepsPerPart);
       list.write_byte_characters();
       part->apply(list);
     }
   }
 
  private:
+  // What a part takes at least; it may count more itself.
+  static constexpr std::size_t kBytesPerStep = 8;
+  static constexpr std::size_t kStepsPerPart = 4;
+
   std::vector<PreTokenizerPtr> parts_;
 };
 

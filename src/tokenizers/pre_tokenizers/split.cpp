@@ -17,7 +17,9 @@ class Split final : public PreTokenizer {
     cut.reserve(list.pieces.size() + list.text.size() / 4);
     std::vector<Span> found;
     std::vector<Match> matches;
+    Progress progress(list.text.budget());
     for (const Piece& piece : list.pieces) {
+      progress.reached(piece.begin);
       if (piece.token != kNoToken) {
         cut.push_back(piece);
         continue;

@@ -32,6 +32,7 @@ class UnicodeScripts final : public PreTokenizer {
     const std::string_view text = list.text.text();
     std::vector<Piece> cut;
     cut.reserve(list.pieces.size());
+    Progress progress(list.text.budget());
     for (const Piece& piece : list.pieces) {
       if (piece.token != kNoToken) {
         cut.push_back(piece);
@@ -41,6 +42,7 @@ class UnicodeScripts final : public PreTokenizer {
       std::uint8_t last = kAnyScript;
       std::uint32_t begin = piece.end;
       for (std::uint32_t at = piece.begin; at < piece.end;) {
+        progress.reached(at);
         const CodePoint c = decode_utf8(text, at);
         const std::uint8_t script = script_of(c.value);
         if (script != kAnyScript && script != last) {

@@ -16,9 +16,12 @@ class Literal final : public Pattern::Matcher {
  public:
   explicit Literal(std::string text) : text_(std::move(text)) {}
 
-  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget&) const override {
-    for (std::size_t at = text.find(text_); at != std::string_view::npos; at = text.find(text_, at + text_.size()))
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget& budget) const override {
+    Progress progress(budget);
+    for (std::size_t at = text.find(text_); at != std::string_view::npos; at = text.find(text_, at + text_.size())) {
+      progress.reached(at);
       matches.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + text_.size())});
+    }
   }
 
  private:

@@ -42,10 +42,12 @@ constexpr std::uint32_t kMaxHeapKib = std::uint32_t{256} << 10;
 constexpr std::uint32_t kMatchSteps = 1'000'000;
 constexpr std::uint32_t kMatchStepsPerLetter = 16;
 
-// A call tries many starts with few steps each. Where these do not suffice, each start has a call of its own, so that
-// the time is looked at often enough.
+// A call tries many starts with few steps each. Where these do not suffice, each start has calls of its own with more
+// and more steps, so that they are counted and the time is looked at often enough.
 constexpr std::size_t kStartsPerCall = 1024;
-constexpr std::uint32_t kQuickMatchSteps = 10'000;
+constexpr std::uint32_t kQuickMatchSteps = 2'000;
+constexpr std::uint32_t kMoreSteps = 4;          // times those of the call before
+constexpr std::uint32_t kMatchStepsPerStep = 4;  // PCRE's are shorter than those of the budget
 constexpr std::size_t kCallsBetweenChecks = 8;
 
 template <typename T>
@@ -164,6 +166,7 @@ class Regex final : public Pattern::Matcher {
         const std::size_t last = std::min(begin + kStartsPerCall - 1, size);
         if (++calls_ % kCallsBetweenChecks == 0) check();
         const int result = try_starts(begin, last, kQuickMatchSteps, match);
+        budget_.count_steps(match.has_value() ? match->second - std::min(begin, match->second) + 1 : last - begin + 1);
         if (result == PCRE2_ERROR_MATCHLIMIT) match = try_each_start(begin, last);
         if (match.has_value()) return match;
       }
@@ -177,8 +180,12 @@ class Regex final : public Pattern::Matcher {
       Match match;
       for (; begin <= last && !match.has_value(); ++begin) {
         check();
-        const int result = try_starts(begin, begin, max_steps_, match);
-        if (result == PCRE2_ERROR_MATCHLIMIT) regex_.fail(message_of(result));
+        for (std::uint32_t steps = kQuickMatchSteps;; steps = std::min(steps * kMoreSteps, max_steps_)) {
+          if (try_starts(begin, begin, steps, match) != PCRE2_ERROR_MATCHLIMIT) break;
+          if (steps == max_steps_) regex_.fail(message_of(PCRE2_ERROR_MATCHLIMIT));
+          check();
+          budget_.count_steps(steps / kMatchStepsPerStep);
+        }
       }
       return match;
     }

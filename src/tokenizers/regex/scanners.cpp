@@ -261,9 +261,11 @@ struct DeepSeekScanner {
 template <typename Scanner>
 class ScannerMatcher final : public Pattern::Matcher {
  public:
-  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget&) const override {
+  void find_all(std::string_view text, std::vector<Span>& matches, WorkBudget& budget) const override {
     const ScanText scanned(text);
+    Progress progress(budget);
     for (std::size_t at = 0; at < text.size();) {
+      progress.reached(at);
       const std::size_t end = Scanner::next(scanned, at);
       if (end == kNoMatch) {
         at += scanned.letter(at).length;

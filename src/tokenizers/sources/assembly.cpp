@@ -34,8 +34,8 @@ SpecialToken Assembly::special_or(std::string_view token, std::string_view other
   return {std::string(token), id.has_value() ? *id : special(otherwise).id};
 }
 
-std::shared_ptr<const Tokenizer::Parts> Assembly::finish(PostProcessorPtr post_processor) && {
-  return std::make_shared<const Tokenizer::Parts>(Tokenizer::Parts{
+std::shared_ptr<Tokenizer::Parts> Assembly::finish(PostProcessorPtr post_processor) && {
+  return std::make_shared<Tokenizer::Parts>(Tokenizer::Parts{
       .normalizer = std::move(normalizer_),
       .pre_tokenizer = std::move(pre_tokenizer_),
       .model = std::move(model_),
@@ -62,6 +62,15 @@ PostProcessorPtr surrounding_template(const TemplateTexts& texts, std::string_vi
   append(options.pair, texts.middle, 0);
   options.pair.push_back(TemplatePiece::text_b(second));
   append(options.pair, texts.after, second);
+  return template_processing(std::move(options), where);
+}
+
+PostProcessorPtr first_of_own_type(const SpecialToken& first, const SpecialToken& last, std::string_view where) {
+  TemplateOptions options;
+  options.single = {TemplatePiece::token(first, 2), TemplatePiece::text_a(0), TemplatePiece::token(last, 0)};
+  options.pair = options.single;
+  options.pair.push_back(TemplatePiece::text_b(1));
+  options.pair.push_back(TemplatePiece::token(last, 1));
   return template_processing(std::move(options), where);
 }
 

@@ -27,7 +27,7 @@ class Assembly {
   SpecialToken special_or(std::string_view token, std::string_view otherwise) const;
 
   /// `post_processor` may be null.
-  std::shared_ptr<const Tokenizer::Parts> finish(PostProcessorPtr post_processor) &&;
+  std::shared_ptr<Tokenizer::Parts> finish(PostProcessorPtr post_processor) &&;
 
  private:
   NormalizerPtr normalizer_;
@@ -45,6 +45,9 @@ struct TemplateTexts {
   bool types_of_pair = false;
 };
 PostProcessorPtr surrounding_template(const TemplateTexts& texts, std::string_view where);
+
+/// Funnel's: the first token is of type 2; the second text of a pair, and what follows it, of type 1.
+PostProcessorPtr first_of_own_type(const SpecialToken& first, const SpecialToken& last, std::string_view where);
 
 /// The beginning and end marks around each text, as transformers' add_bos_token and add_eos_token: [bos] A [eos], for a
 /// pair followed by [bos] B [eos] of type 1.

@@ -24,7 +24,7 @@
 namespace alate::tokenizers {
 namespace {
 
-using ReadParts = std::shared_ptr<const Tokenizer::Parts>;
+using ReadParts = std::shared_ptr<Tokenizer::Parts>;
 
 constexpr std::size_t kExtraIds = 100;  // of T5
 
@@ -317,7 +317,7 @@ ReadParts read_by_model(const formats::GgufHeader& header, std::string_view what
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer::Parts> read_gguf_tokenizer(const formats::GgufHeader& header, std::string_view what) {
+std::shared_ptr<Tokenizer::Parts> read_gguf_tokenizer(const formats::GgufHeader& header, std::string_view what) {
   constexpr std::string_view kJson = "tokenizer.huggingface.json";
   if (const formats::GgufValue* json = header.find(kJson))
     return load_tokenizer_json(json->as_text(kJson), std::string(what) + ": " + std::string(kJson));

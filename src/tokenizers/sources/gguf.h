@@ -15,6 +15,6 @@ namespace alate::tokenizers {
 /// of type control are special added tokens, user-defined ones plain added tokens; add_bos_token and add_eos_token
 /// state the template. Throws corrupt with `what` (the file's name) for metadata that contradict themselves;
 /// unsupported, naming the model or pre-tokenizer; not_found for a file without a tokenizer.
-std::shared_ptr<const Tokenizer::Parts> read_gguf_tokenizer(const formats::GgufHeader& header, std::string_view what);
+std::shared_ptr<Tokenizer::Parts> read_gguf_tokenizer(const formats::GgufHeader& header, std::string_view what);
 
 }  // namespace alate::tokenizers

@@ -11,6 +11,7 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
+#include "base/log.h"
 #include "formats/gguf/gguf_file.h"
 #include "tokenizers/sources/gguf.h"
 #include "tokenizers/sources/marian.h"
@@ -23,7 +24,7 @@
 namespace alate::tokenizers {
 namespace {
 
-using LoadedTokenizer = std::shared_ptr<const Tokenizer::Parts>;
+using LoadedTokenizer = std::shared_ptr<Tokenizer::Parts>;
 
 constexpr std::array kSpmFileNames = {"tokenizer.model",     "spiece.model", "sentencepiece.bpe.model",
                                       "sentencepiece.model", "spm.model",    "tiktoken.model"};
@@ -91,14 +92,16 @@ LoadedTokenizer load_tokenizer_file(const std::filesystem::path& file, const bas
   return load_tokenizer_json(base::read_text_file(file, base::kMaxTextBytes, within), file.string());
 }
 
-LoadedTokenizer load_tokenizer_folder(const std::filesystem::path& folder) {
+LoadedTokenizer load_folder_form(const std::filesystem::path& folder, const TokenizerConfig& config) {
   const base::ContainedFiles contained(folder);
   const auto has = [&](const char* name) { return base::is_there(folder / name); };
-  for (const char* name : {"tokenizer.json", "vocab.txt"}) {
-    if (has(name)) return load_tokenizer_file(folder / name, &contained);
+  if (has("tokenizer.json")) {
+    const std::filesystem::path file = folder / "tokenizer.json";
+    return load_tokenizer_json(base::read_text_file(file, base::kMaxTextBytes, &contained), file.string(), &config);
   }
-  if (has("vocab.json") && has("merges.txt")) return load_vocab_merges(folder, TokenizerConfig::read(folder));
-  if (has("vocab.json") && has("source.spm")) return load_marian(folder, TokenizerConfig::read(folder));
+  if (has("vocab.txt")) return load_tokenizer_file(folder / "vocab.txt", &contained);
+  if (has("vocab.json") && has("merges.txt")) return load_vocab_merges(folder, config);
+  if (has("vocab.json") && has("source.spm")) return load_marian(folder, config);
   for (const char* name : kSpmFileNames) {
     if (has(name)) return load_tokenizer_file(folder / name, &contained);
   }
@@ -110,9 +113,28 @@ LoadedTokenizer load_tokenizer_folder(const std::filesystem::path& folder) {
                    "of SentencePiece (tokenizer.model, spiece.model), a *.tiktoken or a *.gguf");
 }
 
+// What transformers takes from tokenizer_config.json whatever form the vocabulary has.
+void take_call_settings(Tokenizer::Parts& parts, const TokenizerConfig& config) {
+  if (const std::optional<Side> side = config.truncation_side()) {
+    if (parts.stated_max_length && *side != parts.stated_side)
+      base::log(base::LogLevel::warn,
+                "tokenizer_config.json (or its class) overrules tokenizer.json, as in transformers",
+                {{"folder", config.where()}, {"overruled", "tokenizer.json: truncation.direction"}});
+    parts.stated_side = *side;
+  }
+  parts.gives_type_ids = config.gives_type_ids().value_or(true);
+}
+
+LoadedTokenizer load_tokenizer_folder(const std::filesystem::path& folder) {
+  const TokenizerConfig config = TokenizerConfig::read(folder);
+  LoadedTokenizer loaded = load_folder_form(folder, config);
+  take_call_settings(*loaded, config);
+  return loaded;
+}
+
 }  // namespace
 
-std::shared_ptr<const Tokenizer::Parts> load_tokenizer(const std::filesystem::path& folder_or_file) {
+std::shared_ptr<Tokenizer::Parts> load_tokenizer(const std::filesystem::path& folder_or_file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(folder_or_file, ignored)) return load_tokenizer_folder(folder_or_file);
   return load_tokenizer_file(folder_or_file, nullptr);  // a file named by the caller may be a link to anywhere

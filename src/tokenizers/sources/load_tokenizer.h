@@ -14,6 +14,6 @@ namespace alate::tokenizers {
 /// also be a file of ranks; the only *.tiktoken; the only *.gguf. A file is read by its ending (.txt, .json, .model,
 /// .spm, .tiktoken, .gguf) and content; the small files beside it (tokenizer_config.json and its like) are read with
 /// every form but tokenizer.json and GGUF. Throws not_found naming the folder and what it needs, and as the readers.
-std::shared_ptr<const Tokenizer::Parts> load_tokenizer(const std::filesystem::path& folder_or_file);
+std::shared_ptr<Tokenizer::Parts> load_tokenizer(const std::filesystem::path& folder_or_file);
 
 }  // namespace alate::tokenizers

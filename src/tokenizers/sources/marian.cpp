@@ -57,8 +57,7 @@ DecoderPtr marian_decoder() {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer::Parts> load_marian(const std::filesystem::path& folder,
-                                                    const TokenizerConfig& config) {
+std::shared_ptr<Tokenizer::Parts> load_marian(const std::filesystem::path& folder, const TokenizerConfig& config) {
   const std::filesystem::path spm = folder / "source.spm";
   const std::string what = spm.string();
   const base::ContainedFiles contained(folder);

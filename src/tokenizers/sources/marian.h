@@ -13,6 +13,6 @@ namespace alate::tokenizers {
 /// vocabulary (">>fr<<") are added tokens, </s> follows each text, and pieces that the vocabulary lacks are <unk>, as
 /// in transformers' MarianTokenizer without sacremoses. Throws as parse_sentencepiece_model and read_vocab_json;
 /// corrupt if the vocabulary lacks a special token.
-std::shared_ptr<const Tokenizer::Parts> load_marian(const std::filesystem::path& folder, const TokenizerConfig& config);
+std::shared_ptr<Tokenizer::Parts> load_marian(const std::filesystem::path& folder, const TokenizerConfig& config);
 
 }  // namespace alate::tokenizers

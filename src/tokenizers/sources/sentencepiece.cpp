@@ -192,8 +192,8 @@ Converted convert_plain(const SentencePieceModel& model, const TokenizerConfig& 
 
 bool is_sentencepiece_class(std::string_view class_name) { return find_spm_family(class_name) != nullptr; }
 
-std::shared_ptr<const Tokenizer::Parts> read_sentencepiece(std::span<const std::byte> file,
-                                                           const TokenizerConfig& config, std::string_view what) {
+std::shared_ptr<Tokenizer::Parts> read_sentencepiece(std::span<const std::byte> file, const TokenizerConfig& config,
+                                                     std::string_view what) {
   const std::string& class_name = config.class_name();
   if (std::ranges::find(kOtherSpmClasses, class_name) != kOtherSpmClasses.end())
     throw make_error(ErrorCode::unsupported, what, ": the tokenizer's class has a conversion of its own; ",

@@ -18,14 +18,14 @@ namespace alate::tokenizers {
 /// the model itself says: a dummy prefix, removal of extra spaces, user-defined pieces that stay whole, byte fallback;
 /// it adds no special tokens unless the config asks for them. Throws as parse_sentencepiece_model; unsupported for
 /// classes that need code of their own and for word models.
-std::shared_ptr<const Tokenizer::Parts> read_sentencepiece(std::span<const std::byte> file,
-                                                           const TokenizerConfig& config, std::string_view what);
+std::shared_ptr<Tokenizer::Parts> read_sentencepiece(std::span<const std::byte> file, const TokenizerConfig& config,
+                                                     std::string_view what);
 
 /// Whether read_sentencepiece has a conversion for this class.
 bool is_sentencepiece_class(std::string_view class_name);
 
 // The conversions, in the files of their families. Each takes the model, the config and the file's name.
-using Converted = std::shared_ptr<const Tokenizer::Parts>;
+using Converted = std::shared_ptr<Tokenizer::Parts>;
 Converted convert_plain(const SentencePieceModel&, const TokenizerConfig&, std::string_view what);
 Converted convert_llama(const SentencePieceModel&, const TokenizerConfig&, std::string_view what);
 Converted convert_gemma(const SentencePieceModel&, const TokenizerConfig&, std::string_view what);

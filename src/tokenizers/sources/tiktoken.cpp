@@ -200,8 +200,8 @@ bool is_tiktoken(std::string_view text) {
   return !first.empty() && parse_line(first, line);
 }
 
-std::shared_ptr<const Tokenizer::Parts> read_tiktoken(std::string_view text, std::string_view name,
-                                                      const TokenizerConfig& config, std::string_view what) {
+std::shared_ptr<Tokenizer::Parts> read_tiktoken(std::string_view text, std::string_view name,
+                                                const TokenizerConfig& config, std::string_view what) {
   const Ranks ranks = parse_ranks(text, what);
   const auto* known = std::ranges::find(kRankEncodings, name, &RankEncoding::name);
   const RankEncoding& encoding = known == kRankEncodings.end() ? kOtherRanks : *known;

@@ -17,7 +17,7 @@ bool is_tiktoken(std::string_view text);
 /// r50k_base, gpt2 and qwen; any other name means Llama 3's, the ones that transformers assumes. Special tokens that
 /// `config` states replace these. No special tokens are added to texts unless the config asks for them. Merges are
 /// recovered from the ranks. Throws corrupt for malformed files, naming the line.
-std::shared_ptr<const Tokenizer::Parts> read_tiktoken(std::string_view text, std::string_view name,
-                                                      const TokenizerConfig& config, std::string_view what);
+std::shared_ptr<Tokenizer::Parts> read_tiktoken(std::string_view text, std::string_view name,
+                                                const TokenizerConfig& config, std::string_view what);
 
 }  // namespace alate::tokenizers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,14 +26,20 @@ constexpr std::array kModelTypeClasses = std::to_array<ModelTypeClass>({
     {"albert", "AlbertTokenizer"},
     {"bart", "RobertaTokenizer"},
     {"bert", "BertTokenizer"},
+    {"bridgetower", "RobertaTokenizer"},
     {"blenderbot", "BlenderbotTokenizer"},
     {"camembert", "CamembertTokenizer"},
     {"clip", "CLIPTokenizer"},
     {"clipseg", "CLIPTokenizer"},
     {"codegen", "GPT2Tokenizer"},
+    {"convbert", "BertTokenizer"},
     {"data2vec-text", "RobertaTokenizer"},
     {"deberta", "DebertaTokenizer"},
     {"deberta-v2", "DebertaV2Tokenizer"},
+    {"distilbert", "BertTokenizer"},
+    {"electra", "BertTokenizer"},
+    {"ernie", "BertTokenizer"},
+    {"funnel", "FunnelTokenizer"},
     {"gemma", "GemmaTokenizer"},
     {"gemma2", "GemmaTokenizer"},
     {"gemma3", "GemmaTokenizer"},
@@ -40,13 +47,24 @@ constexpr std::array kModelTypeClasses = std::to_array<ModelTypeClass>({
     {"gpt2", "GPT2Tokenizer"},
     {"gpt_neo", "GPT2Tokenizer"},
     {"gptj", "GPT2Tokenizer"},
+    {"gte", "XLMRobertaTokenizer"},
+    {"ibert", "RobertaTokenizer"},
+    {"jina_embeddings_v3", "XLMRobertaTokenizer"},
+    {"layoutlm", "BertTokenizer"},
+    {"lilt", "RobertaTokenizer"},
     {"longformer", "RobertaTokenizer"},
     {"marian", "MarianTokenizer"},
     {"mbart", "MBartTokenizer"},
     {"mbart50", "MBart50Tokenizer"},
+    {"megatron-bert", "BertTokenizer"},
+    {"mobilebert", "MobileBertTokenizer"},
+    {"mpnet", "MPNetTokenizer"},
+    {"mra", "RobertaTokenizer"},
     {"mt5", "T5Tokenizer"},
+    {"nezha", "BertTokenizer"},
     {"nllb", "NllbTokenizer"},
     {"nllb-moe", "NllbTokenizer"},
+    {"nomic_bert", "BertTokenizer"},
     {"opt", "GPT2Tokenizer"},
     {"owlvit", "CLIPTokenizer"},
     {"pegasus", "PegasusTokenizer"},
@@ -56,25 +74,119 @@ constexpr std::array kModelTypeClasses = std::to_array<ModelTypeClass>({
     {"qwen3", "Qwen2Tokenizer"},
     {"qwen3_moe", "Qwen2Tokenizer"},
     {"roberta", "RobertaTokenizer"},
+    {"roberta-prelayernorm", "RobertaTokenizer"},
+    {"squeezebert", "BertTokenizer"},
     {"starcoder2", "GPT2Tokenizer"},
     {"switch_transformers", "T5Tokenizer"},
     {"t5", "T5Tokenizer"},
     {"whisper", "WhisperTokenizer"},
     {"xlm-roberta", "XLMRobertaTokenizer"},
     {"xmod", "XLMRobertaTokenizer"},
+    {"yoso", "AlbertTokenizer"},
 });
 
-// Model types for which transformers ignores the class that tokenizer_config.json states, because it is often wrong.
-constexpr std::array<std::string_view, 21> kIgnoredClasses = {
-    "bigbird_pegasus", "chatlm",    "fuyu",      "internlm2", "internlm3",  "jamba",   "llava",
-    "llava_next",      "minicpm3",  "minicpmv",  "ministral", "ministral3", "mistral", "mistral3",
-    "mixtral",         "pegasus_x", "persimmon", "phi3",      "phi3_v",     "umt5",    "xlm-roberta-xl"};
+// Model types that have no class of their own in transformers, which ignores the one that tokenizer_config.json states
+// for them: it is often wrong.
+constexpr auto kGenericTypes = std::to_array<std::string_view>({"arctic",
+                                                                "aria",
+                                                                "beam",
+                                                                "bigbird_pegasus",
+                                                                "canary",
+                                                                "chatlm",
+                                                                "cohere_asr",
+                                                                "ernie4_5",
+                                                                "ernie4_5_moe",
+                                                                "flex_olmo",
+                                                                "fuyu",
+                                                                "glm",
+                                                                "glm4",
+                                                                "glm4_moe",
+                                                                "glm4_moe_lite",
+                                                                "glm4v",
+                                                                "glm4v_moe",
+                                                                "glm_image",
+                                                                "glmasr",
+                                                                "got_ocr2",
+                                                                "gpt_bigcode",
+                                                                "granite",
+                                                                "granitemoe",
+                                                                "granitemoehybrid",
+                                                                "granitemoeshared",
+                                                                "h2ovl_chat",
+                                                                "hyperclovax",
+                                                                "hyperclovax_vlm",
+                                                                "internlm2",
+                                                                "internlm3",
+                                                                "iquestcoder",
+                                                                "jamba",
+                                                                "kimi_k25",
+                                                                "kimi_linear",
+                                                                "kosmos-2",
+                                                                "llava",
+                                                                "llava_next",
+                                                                "mimo_v2_flash",
+                                                                "minicpm3",
+                                                                "minicpm_ocr",
+                                                                "minicpmv",
+                                                                "minicpmv4_6",
+                                                                "minicpmv4_7",
+                                                                "minimax_m2",
+                                                                "ministral",
+                                                                "ministral3",
+                                                                "mistral",
+                                                                "mistral3",
+                                                                "mixtral",
+                                                                "modernbert",
+                                                                "modernbert-decoder",
+                                                                "molmo",
+                                                                "molmo2",
+                                                                "nemotron",
+                                                                "nystromformer",
+                                                                "olmo2",
+                                                                "olmo3",
+                                                                "olmo_hybrid",
+                                                                "opencua",
+                                                                "openvla",
+                                                                "paddleocr_vl",
+                                                                "pegasus_x",
+                                                                "persimmon",
+                                                                "phi3",
+                                                                "phi3_v",
+                                                                "phimoe",
+                                                                "pix2struct",
+                                                                "pixtral",
+                                                                "smolvlm",
+                                                                "stablelm",
+                                                                "step3_vl",
+                                                                "umt5",
+                                                                "vipllava",
+                                                                "voxtral",
+                                                                "xlm-roberta-xl"});
+
+// Model types whose own class counts, whatever tokenizer_config.json states.
+constexpr std::array<std::string_view, 1> kTrustedTypes = {"qwen2"};
 
 // Searches among roles are linear.
 constexpr std::size_t kMaxTokenRoles = 256;
 
 constexpr std::array<std::string_view, 4> kGenericClasses = {"TokenizersBackend", "PreTrainedTokenizer",
                                                              "PreTrainedTokenizerFast", "PythonBackend"};
+
+// Classes whose tokenizers give type ids to models.
+constexpr std::array<std::string_view, 14> kClassesWithTypes = {"BertTokenizer",
+                                                                "ConvBertTokenizer",
+                                                                "DPRContextEncoderTokenizer",
+                                                                "DPRQuestionEncoderTokenizer",
+                                                                "DebertaTokenizer",
+                                                                "DebertaV2Tokenizer",
+                                                                "ElectraTokenizer",
+                                                                "FNetTokenizer",
+                                                                "LayoutLMTokenizer",
+                                                                "LayoutLMv2Tokenizer",
+                                                                "LxmertTokenizer",
+                                                                "MarkupLMTokenizer",
+                                                                "MobileBertTokenizer",
+                                                                "SqueezeBertTokenizer"};
 
 formats::Json read_json_object(const std::filesystem::path& folder, std::string_view name) {
   const std::filesystem::path path = folder / name;
@@ -248,15 +360,14 @@ void TokenizerConfig::choose_class(const formats::Json& model_config) {
     return value != nullptr && value->is_string() ? value->as_string(key) : std::string();
   };
   const std::string model_type = text_of(model_config, "model_type");
+  const auto* known = std::ranges::find(kModelTypeClasses, std::string_view(model_type), &ModelTypeClass::model_type);
+  const std::string own = known == kModelTypeClasses.end() ? std::string() : std::string(known->class_name);
   class_name_ = without_fast(text_of(config_, "tokenizer_class"));
   if (class_name_.empty()) class_name_ = without_fast(text_of(model_config, "tokenizer_class"));
-  if (class_name_.empty()) {
-    const auto* known = std::ranges::find(kModelTypeClasses, std::string_view(model_type), &ModelTypeClass::model_type);
-    if (known != kModelTypeClasses.end()) class_name_ = known->class_name;
-  }
-  if (std::ranges::find(kGenericClasses, class_name_) != kGenericClasses.end() ||
-      std::ranges::find(kIgnoredClasses, model_type) != kIgnoredClasses.end())
-    class_name_.clear();
+  if (class_name_.empty() || std::ranges::find(kTrustedTypes, model_type) != kTrustedTypes.end()) class_name_ = own;
+  is_generic_ = std::ranges::find(kGenericClasses, class_name_) != kGenericClasses.end() ||
+                std::ranges::find(kGenericTypes, model_type) != kGenericTypes.end();
+  if (is_generic_) class_name_.clear();
 }
 
 bool TokenizerConfig::get_bool(std::string_view key, bool otherwise) const {
@@ -278,6 +389,26 @@ std::int64_t TokenizerConfig::get_int(std::string_view key, std::int64_t otherwi
   if (value == nullptr || value->is_null()) return otherwise;
   if (!value->is_integer()) throw make_error(ErrorCode::corrupt, where_, ": ", key, " must be a whole number");
   return value->as_int(key);
+}
+
+std::optional<Side> TokenizerConfig::truncation_side() const {
+  const std::string side = get_string("truncation_side", "");
+  if (side == "left") return Side::left;
+  if (side == "right") return Side::right;
+  if (config_.find_value("truncation_side") == nullptr) return std::nullopt;
+  throw make_error(ErrorCode::corrupt, where_, ": truncation_side of tokenizer_config.json must be left or right, not ",
+                   formats::quoted_name(side));
+}
+
+std::optional<bool> TokenizerConfig::gives_type_ids() const {
+  if (const formats::Json* names = config_.find_value("model_input_names")) {
+    if (!names->is_array()) throw make_error(ErrorCode::corrupt, where_, ": model_input_names must be a list of names");
+    return std::ranges::any_of(names->as_array("model_input_names"), [](const formats::Json& name) {
+      return name.is_string() && name.as_string("a name") == "token_type_ids";
+    });
+  }
+  if (class_name_.empty()) return is_generic_ ? std::optional(false) : std::nullopt;
+  return std::ranges::find(kClassesWithTypes, class_name_) != kClassesWithTypes.end();
 }
 
 bool TokenizerConfig::states_bos_or_eos() const {
@@ -311,10 +442,16 @@ std::vector<NamedToken> TokenizerConfig::named_tokens(std::span<const NamedToken
 
 std::vector<AddedToken> TokenizerConfig::added_tokens(std::span<const NamedToken> named,
                                                       std::span<const StatedToken> further) const {
+  return in_order(numbered_, named, further);
+}
+
+std::vector<AddedToken> TokenizerConfig::in_order(const std::map<std::int32_t, StatedToken>& stated_numbered,
+                                                  std::span<const NamedToken> named,
+                                                  std::span<const StatedToken> further) const {
   std::vector<AddedToken> tokens;
   std::unordered_set<std::string_view> numbered, roles;
   for (const NamedToken& entry : named) roles.insert(entry.token.token.content);
-  for (const auto& [id, token] : numbered_) {
+  for (const auto& [id, token] : stated_numbered) {
     StatedToken stated = token;
     stated.token.special = stated.token.special || roles.contains(token.token.content);
     numbered.insert(token.token.content);
@@ -329,6 +466,39 @@ std::vector<AddedToken> TokenizerConfig::added_tokens(std::span<const NamedToken
   for (const StatedToken& token : further) {
     if (!numbered.contains(token.token.content)) tokens.push_back(token.finished());
   }
+  return tokens;
+}
+
+std::vector<AddedToken> TokenizerConfig::added_to(std::vector<NumberedToken> of_file, std::span<const NamedToken> named,
+                                                  bool builds_itself) const {
+  std::map<std::int32_t, StatedToken> numbered = numbered_;
+  // Of one id, the file's token; with an added_tokens_decoder the file's tokens do not count at all.
+  if (!states_numbered_tokens()) {
+    for (const NumberedToken& entry : of_file) {
+      if (builds_itself) {
+        numbered.insert_or_assign(entry.id, StatedToken{entry.token, entry.token.normalized});
+      } else {
+        numbered.erase(entry.id);
+      }
+    }
+  }
+  const std::vector<StatedToken> further = further_.value_or(std::vector<StatedToken>());
+  if (builds_itself) return in_order(numbered, named, further);
+  std::vector<AddedToken> tokens;
+  std::unordered_set<std::string> known;
+  for (NumberedToken& entry : of_file) {
+    known.insert(entry.token.content);
+    tokens.push_back(std::move(entry.token));
+  }
+  std::vector<NamedToken> new_named;
+  for (const NamedToken& entry : named) {
+    if (!known.contains(entry.token.token.content)) new_named.push_back(entry);
+  }
+  std::vector<StatedToken> new_further;
+  for (const StatedToken& token : further) {
+    if (!known.contains(token.token.content)) new_further.push_back(token);
+  }
+  std::ranges::move(in_order(numbered, new_named, new_further), std::back_inserter(tokens));
   return tokens;
 }
 
@@ -353,6 +523,49 @@ const std::string* content_of(std::span<const NamedToken> named, std::string_vie
 std::string text_of_role(std::span<const NamedToken> named, std::string_view role, std::string_view otherwise) {
   const std::string* text = content_of(named, role);
   return text == nullptr ? std::string(otherwise) : *text;
+}
+
+std::vector<NamedToken> bert_tokens() {
+  return usual_tokens({{"unk_token", "[UNK]"},
+                       {"sep_token", "[SEP]"},
+                       {"pad_token", "[PAD]"},
+                       {"cls_token", "[CLS]"},
+                       {"mask_token", "[MASK]"}});
+}
+
+std::vector<NamedToken> mpnet_tokens() {
+  std::vector<NamedToken> tokens = usual_tokens({{"bos_token", "<s>"},
+                                                 {"eos_token", "</s>"},
+                                                 {"unk_token", "[UNK]"},
+                                                 {"sep_token", "</s>"},
+                                                 {"pad_token", "<pad>"},
+                                                 {"cls_token", "<s>"}});
+  tokens.push_back(mask_with_space("<mask>", false));
+  return tokens;
+}
+
+std::vector<NamedToken> funnel_tokens() {
+  return usual_tokens({{"bos_token", "<s>"},
+                       {"eos_token", "</s>"},
+                       {"unk_token", "<unk>"},
+                       {"sep_token", "<sep>"},
+                       {"pad_token", "<pad>"},
+                       {"cls_token", "<cls>"},
+                       {"mask_token", "<mask>"}});
+}
+
+std::vector<NamedToken> gpt2_tokens() {
+  return usual_tokens({{"unk_token", "<|endoftext|>"}, {"bos_token", "<|endoftext|>"}, {"eos_token", "<|endoftext|>"}});
+}
+
+std::vector<NamedToken> deberta_tokens() {
+  return usual_tokens({{"bos_token", "[CLS]"},
+                       {"eos_token", "[SEP]"},
+                       {"sep_token", "[SEP]"},
+                       {"cls_token", "[CLS]"},
+                       {"unk_token", "[UNK]"},
+                       {"pad_token", "[PAD]"},
+                       {"mask_token", "[MASK]"}});
 }
 
 std::vector<NamedToken> roberta_tokens() {

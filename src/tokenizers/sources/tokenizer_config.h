@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "alate/tokenizer.h"
 #include "formats/json.h"
 #include "tokenizers/added_vocabulary.h"
 
@@ -52,6 +53,11 @@ class TokenizerConfig {
   bool get_bool(std::string_view key, bool otherwise) const;
   std::string get_string(std::string_view key, std::string_view otherwise) const;
   std::int64_t get_int(std::string_view key, std::int64_t otherwise) const;
+  /// The side that truncation removes, if tokenizer_config.json states it. Throws corrupt for another word than left
+  /// and right.
+  std::optional<Side> truncation_side() const;
+  /// Whether models get type ids: as model_input_names states, else as the class has it; nothing if neither is known.
+  std::optional<bool> gives_type_ids() const;
   /// Whether add_bos_token or add_eos_token is stated.
   bool states_bos_or_eos() const;
 
@@ -65,12 +71,20 @@ class TokenizerConfig {
   /// The added tokens in the order in which transformers adds them: those stated with an id, by id, then the named
   /// ones, then the further ones. A later token of the same content replaces the properties of an earlier one.
   std::vector<AddedToken> added_tokens(std::span<const NamedToken> named, std::span<const StatedToken> further) const;
+  /// The same beside the added tokens of a tokenizer.json. A class that builds its tokenizer itself takes those only
+  /// where tokenizer_config.json has no added_tokens_decoder; else what it has is added to them.
+  std::vector<AddedToken> added_to(std::vector<NumberedToken> of_file, std::span<const NamedToken> named,
+                                   bool builds_itself) const;
+  /// Whether tokenizer_config.json has an added_tokens_decoder, so that files beside it are not read.
+  bool states_numbered_tokens() const { return config_.find("added_tokens_decoder") != nullptr; }
   /// Tokens stated with an id.
   const std::map<std::int32_t, StatedToken>& numbered_tokens() const { return numbered_; }
 
   const std::string& where() const { return where_; }
 
  private:
+  std::vector<AddedToken> in_order(const std::map<std::int32_t, StatedToken>& numbered,
+                                   std::span<const NamedToken> named, std::span<const StatedToken> further) const;
   void read_special_tokens_map(const formats::Json& file);
   void read_added_tokens(const formats::Json& file);
   void read_further(const formats::Json& file);
@@ -79,6 +93,7 @@ class TokenizerConfig {
   std::string where_;
   formats::Json config_;
   std::string class_name_;
+  bool is_generic_ = false;                                                // the class is known to be TokenizersBackend
   std::vector<std::pair<std::string, std::optional<StatedToken>>> named_;  // as stated; nothing for null
   std::optional<std::vector<StatedToken>> further_;
   std::map<std::int32_t, StatedToken> numbered_;
@@ -89,7 +104,13 @@ std::vector<NamedToken> usual_tokens(std::initializer_list<std::pair<std::string
 /// The mask token of several families, which takes the white space before it.
 NamedToken mask_with_space(std::string_view text, std::optional<bool> normalized = {});
 
-/// The special tokens of RoBERTa's descendants, without the mask token.
+/// The special tokens of classes, in the order in which transformers adds them; of RoBERTa's descendants without the
+/// mask token.
+std::vector<NamedToken> bert_tokens();
+std::vector<NamedToken> mpnet_tokens();
+std::vector<NamedToken> funnel_tokens();
+std::vector<NamedToken> gpt2_tokens();
+std::vector<NamedToken> deberta_tokens();
 std::vector<NamedToken> roberta_tokens();
 
 /// The content of the token of a role; null if there is none.

@@ -34,7 +34,7 @@ struct BpeFiles {
   }
 };
 
-using LoadedParts = std::shared_ptr<const Tokenizer::Parts>;
+using LoadedParts = std::shared_ptr<Tokenizer::Parts>;
 
 LoadedParts load_like_gpt2(const BpeFiles& files, const std::vector<NamedToken>& usual, NormalizerPtr normalizer) {
   const auto named = files.config.named_tokens(usual);
@@ -44,10 +44,6 @@ LoadedParts load_like_gpt2(const BpeFiles& files, const std::vector<NamedToken>&
   // CodeGen's class has a post-processor of its own, which leaves offsets alone too.
   PostProcessorPtr marks = stated_marks(assembly, files.config, named, files.where);
   return std::move(assembly).finish(std::move(marks));
-}
-
-std::vector<NamedToken> gpt2_tokens() {
-  return usual_tokens({{"unk_token", "<|endoftext|>"}, {"bos_token", "<|endoftext|>"}, {"eos_token", "<|endoftext|>"}});
 }
 
 LoadedParts load_gpt2(const BpeFiles& files) { return load_like_gpt2(files, gpt2_tokens(), nullptr); }
@@ -96,13 +92,7 @@ LoadedParts load_blenderbot(const BpeFiles& files) {
 }
 
 LoadedParts load_deberta(const BpeFiles& files) {
-  const auto named = files.config.named_tokens(usual_tokens({{"bos_token", "[CLS]"},
-                                                             {"eos_token", "[SEP]"},
-                                                             {"sep_token", "[SEP]"},
-                                                             {"cls_token", "[CLS]"},
-                                                             {"unk_token", "[UNK]"},
-                                                             {"pad_token", "[PAD]"},
-                                                             {"mask_token", "[MASK]"}}));
+  const auto named = files.config.named_tokens(deberta_tokens());
   Assembly assembly(nullptr,
                     byte_level_pre_tokenizer({.add_prefix_space = files.config.get_bool("add_prefix_space", false)}),
                     files.model({}), files.added(named), byte_level_decoder(), files.where);
@@ -271,8 +261,8 @@ std::vector<std::pair<std::string, std::string>> parse_merges(std::string_view t
   return merges;
 }
 
-std::shared_ptr<const Tokenizer::Parts> load_vocab_merges(const std::filesystem::path& folder,
-                                                          const TokenizerConfig& config) {
+std::shared_ptr<Tokenizer::Parts> load_vocab_merges(const std::filesystem::path& folder,
+                                                    const TokenizerConfig& config) {
   const BpeFiles files{folder, config, (folder / "vocab.json").string()};
   const std::string& class_name = config.class_name();
   if (std::ranges::find(kOtherBpeClasses, class_name) != kOtherBpeClasses.end())

@@ -17,8 +17,7 @@ namespace alate::tokenizers {
 /// Reads `folder`/vocab.json and `folder`/merges.txt. The class that `config` states chooses the rest, as in
 /// transformers: GPT-2 (also CodeGen's and any class that is not known), RoBERTa (BART, Longformer, LED, MVP), CLIP,
 /// Whisper, Qwen2, DeBERTa, Blenderbot. Throws corrupt for malformed files, naming the line of merges.txt.
-std::shared_ptr<const Tokenizer::Parts> load_vocab_merges(const std::filesystem::path& folder,
-                                                          const TokenizerConfig& config);
+std::shared_ptr<Tokenizer::Parts> load_vocab_merges(const std::filesystem::path& folder, const TokenizerConfig& config);
 
 /// The tokens and ids of `folder`/vocab.json. Throws corrupt.
 Vocabulary read_vocab_json(const std::filesystem::path& folder);

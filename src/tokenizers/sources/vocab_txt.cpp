@@ -45,36 +45,6 @@ Vocabulary read_vocab_txt(const std::filesystem::path& vocab_txt, const base::Co
   return vocabulary;
 }
 
-// The special tokens of a class, in the order in which transformers adds them.
-std::vector<NamedToken> bert_tokens() {
-  return usual_tokens({{"unk_token", "[UNK]"},
-                       {"sep_token", "[SEP]"},
-                       {"pad_token", "[PAD]"},
-                       {"cls_token", "[CLS]"},
-                       {"mask_token", "[MASK]"}});
-}
-
-std::vector<NamedToken> mpnet_tokens() {
-  std::vector<NamedToken> tokens = usual_tokens({{"bos_token", "<s>"},
-                                                 {"eos_token", "</s>"},
-                                                 {"unk_token", "[UNK]"},
-                                                 {"sep_token", "</s>"},
-                                                 {"pad_token", "<pad>"},
-                                                 {"cls_token", "<s>"}});
-  tokens.push_back(mask_with_space("<mask>", false));
-  return tokens;
-}
-
-std::vector<NamedToken> funnel_tokens() {
-  return usual_tokens({{"bos_token", "<s>"},
-                       {"eos_token", "</s>"},
-                       {"unk_token", "<unk>"},
-                       {"sep_token", "<sep>"},
-                       {"pad_token", "<pad>"},
-                       {"cls_token", "<cls>"},
-                       {"mask_token", "<mask>"}});
-}
-
 struct SpecialNames {
   SpecialToken cls, sep;
   const Assembly& assembly;
@@ -92,14 +62,8 @@ PostProcessorPtr mpnet_template(const SpecialNames& names) {
   return roberta_processing(names.sep, names.cls, true, false);
 }
 
-// The first token is of a type of its own.
 PostProcessorPtr funnel_template(const SpecialNames& names) {
-  TemplateOptions options;
-  options.single = {TemplatePiece::token(names.cls, 2), TemplatePiece::text_a(0), TemplatePiece::token(names.sep, 0)};
-  options.pair = options.single;
-  options.pair.push_back(TemplatePiece::text_b(1));
-  options.pair.push_back(TemplatePiece::token(names.sep, 1));
-  return template_processing(std::move(options), names.where);
+  return first_of_own_type(names.cls, names.sep, names.where);
 }
 
 // The question, which is filled at the side where there is no padding, ends with a token of its own and a full stop.
@@ -148,8 +112,8 @@ const WordPieceFamily& family_of(const TokenizerConfig& config, std::string_view
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
-                                                       const base::ContainedFiles* within) {
+std::shared_ptr<Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
+                                                 const base::ContainedFiles* within) {
   const std::string where = vocab_txt.string();
   const TokenizerConfig config = TokenizerConfig::read(vocab_txt.parent_path());
   const WordPieceFamily& family = family_of(config, where);

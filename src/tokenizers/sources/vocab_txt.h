@@ -10,7 +10,7 @@ namespace alate::tokenizers {
 
 /// Builds BERT's pipeline around a vocab.txt, with the options and special tokens from the files beside it, as
 /// transformers' BertTokenizer does. `within` is as in base::read_text_file, for vocab.txt itself.
-std::shared_ptr<const Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
-                                                       const base::ContainedFiles* within = nullptr);
+std::shared_ptr<Tokenizer::Parts> load_vocab_txt(const std::filesystem::path& vocab_txt,
+                                                 const base::ContainedFiles* within = nullptr);
 
 }  // namespace alate::tokenizers

@@ -138,7 +138,7 @@ void decompose(char32_t c, bool compatible, std::vector<char32_t>& out) {
   for (utf8proc_ssize_t i = 0; i < count; ++i) out.push_back(static_cast<char32_t>(parts[static_cast<std::size_t>(i)]));
 }
 
-std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form, const WorkBudget& budget) {
+std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form, WorkBudget& budget) {
   const bool compatible = form == NormalForm::nfkc || form == NormalForm::nfkd;
   const bool composes = form == NormalForm::nfc || form == NormalForm::nfkc;
   std::vector<Change> changes;
@@ -151,7 +151,9 @@ std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm
     }
   };
   std::size_t begin = 0;  // of the last code point that begins anew, with which the ones behind it may combine
+  Progress progress(budget);
   for (std::size_t at = 0; at < text.size();) {
+    progress.reached(at);
     CodePoint c = decode_utf8(text, at);
     if (is_inert(c.value, form)) {
       begin = at;

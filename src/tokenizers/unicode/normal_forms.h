@@ -27,6 +27,6 @@ void decompose(char32_t c, bool compatible, std::vector<char32_t>& out);
 
 /// The normal form of valid UTF-8, by Unicode 9 as in the reference; nothing if the text is in it. Throws
 /// resource_exhausted if it is too long for the budget.
-std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form, const WorkBudget& budget);
+std::optional<std::vector<Change>> normal_form(std::string_view text, NormalForm form, WorkBudget& budget);
 
 }  // namespace alate::tokenizers

@@ -102,6 +102,14 @@ TEST(DecodeStream, DecodersThatMultiplyTheTextStopAtALimit) {
   }
 }
 
+TEST(DecodeStream, DecodersThatMultiplyEachTokenStopAtALimitOfAll) {
+  const std::string content(std::size_t{8} << 20, 'b');
+  const Tokenizer tokenizer =
+      tokenizer_of({"a"}, R"({"type":"Replace","pattern":{"String":"a"},"content":")" + content + "\"}");
+  EXPECT_EQ(tokenizer.decode(std::vector<std::int32_t>(2)).size(), content.size() * 2);
+  EXPECT_THROW(tokenizer.decode(std::vector<std::int32_t>(40)), Error);
+}
+
 TEST(DecodeStream, LongRunsTakeLinearTime) {
   // 300,000 tokens; with work that grows with the text so far, this would not end within a test's time.
   const Tokenizer tokenizer = tokenizer_of({"ä", "¸", "Ń"}, R"({"type":"ByteLevel"})");

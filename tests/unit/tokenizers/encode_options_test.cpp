@@ -40,6 +40,24 @@ TEST(EncodeOptions, WindowsRepeatTheStride) {
   EXPECT_EQ(encoding.overflowing[0].offsets, (Offsets{{0, 0}, {4, 7}, {8, 9}, {10, 11}, {0, 0}}));
 }
 
+TEST(EncodeOptions, WithoutWindowsATextOfAnyLengthIsCut) {
+  const Tokenizer tokenizer = SmallTokenizer().load();
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += "a ";
+  EncodeOptions options{.max_length = 3, .with_offsets = false, .with_tokens = false};
+  EXPECT_EQ(base::error_of([&] { tokenizer.encode(text, options); }).code(), ErrorCode::resource_exhausted);
+  options.with_windows = false;
+  const Encoding cut = tokenizer.encode(text + "b", options);
+  EXPECT_TRUE(cut.truncated);
+  EXPECT_TRUE(cut.overflowing.empty());
+  EXPECT_EQ(cut.ids, (Ids{1, 3, 2}));
+  options.side = Side::left;
+  EXPECT_EQ(tokenizer.encode(text + "b", options).ids, (Ids{1, 4, 2}));
+  const Encoding pair = tokenizer.encode_pair("a b abc ! e", "b a", {.max_length = 6, .with_windows = false});
+  EXPECT_TRUE(pair.overflowing.empty());
+  EXPECT_EQ(pair.ids, tokenizer.encode_pair("a b abc ! e", "b a", {.max_length = 6}).ids);
+}
+
 TEST(EncodeOptions, SaysWhyItCannotCut) {
   const Tokenizer tokenizer = SmallTokenizer().load();
   const auto message = [&](const EncodeOptions& options, bool pair) -> std::string {

@@ -13,7 +13,8 @@ using Tokens = std::vector<std::pair<std::string, std::int32_t>>;
 
 std::string matches(const TokenMatcher& matcher, std::string_view text) {
   std::vector<TokenMatcher::Found> found;
-  matcher.find_all(text, found);
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  matcher.find_all(text, found, budget);
   std::string list;
   for (const auto& [begin, end, id] : found)
     list += std::to_string(begin) + "-" + std::to_string(end) + ":" + std::to_string(id) + " ";
@@ -72,7 +73,8 @@ TEST(TokenMatcher, FindsWhatTryingEachTokenFinds) {
 TEST(TokenMatcher, LongTokensThatNearlyMatchEverywhereTakeLinearTime) {
   const TokenMatcher matcher({{std::string(4000, 'a') + "b", 1}, {"a", 2}});
   std::vector<TokenMatcher::Found> found;
-  matcher.find_all(std::string(1'000'000, 'a'), found);
+  WorkBudget budget(base::Cancellation::never(), 1'000'000);
+  matcher.find_all(std::string(1'000'000, 'a'), found, budget);
   EXPECT_EQ(found.size(), 1'000'000u);
 }
 

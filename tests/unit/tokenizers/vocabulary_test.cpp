@@ -85,7 +85,8 @@ TEST(Utf8, TellsWhatFurtherBytesMayComplete) {
 }
 
 std::optional<std::vector<Change>> form_of(std::string_view text, NormalForm form) {
-  return normal_form(text, form, WorkBudget(base::Cancellation::never(), text.size()));
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  return normal_form(text, form, budget);
 }
 
 TEST(NormalForms, ChangesSayWhatReplacesAndWhatIsNew) {

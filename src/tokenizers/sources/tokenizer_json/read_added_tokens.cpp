@@ -4,8 +4,8 @@
 
 namespace alate::tokenizers {
 
-std::vector<AddedToken> read_added_tokens(const Json::Array& list, std::string_view where) {
-  std::vector<AddedToken> tokens;
+std::vector<NumberedToken> read_added_tokens(const Json::Array& list, std::string_view where) {
+  std::vector<NumberedToken> tokens;
   for (const Json& entry : list) {
     AddedToken token;
     token.content = string_member(entry, "content", where);
@@ -14,8 +14,7 @@ std::vector<AddedToken> read_added_tokens(const Json::Array& list, std::string_v
     token.rstrip = bool_member(entry, "rstrip", where);
     token.normalized = bool_member(entry, "normalized", where);
     token.special = bool_member(entry, "special", where);
-    count_member(entry, "id", where);
-    tokens.push_back(std::move(token));
+    tokens.push_back({count_member(entry, "id", where), std::move(token)});
   }
   return tokens;
 }

@@ -9,7 +9,7 @@
 
 namespace alate::tokenizers {
 
-/// Throws corrupt. The ids in the file are checked and not kept: AddedVocabulary numbers the tokens.
-std::vector<AddedToken> read_added_tokens(const Json::Array& list, std::string_view where);
+/// Throws corrupt. AddedVocabulary numbers the tokens, whatever ids the file gives them.
+std::vector<NumberedToken> read_added_tokens(const Json::Array& list, std::string_view where);
 
 }  // namespace alate::tokenizers

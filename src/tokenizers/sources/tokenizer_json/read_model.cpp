@@ -80,8 +80,10 @@ constexpr struct {
     {"Unigram", read_unigram},
 };
 
+}  // namespace
+
 // Files older than the member "type" are recognized by their other members, in the order of the reference.
-std::string_view type_of(const Json& part, const LargeMembers& large, std::string_view where) {
+std::string_view type_of_model(const Json& part, const LargeMembers& large, std::string_view where) {
   if (!part.is_object() || part.find("type") != nullptr) return part_type(part, where);
   if (large.vocab.has_value() && large.merges.has_value()) return "BPE";
   if (large.vocab.has_value() && part.find("max_input_chars_per_word") != nullptr) return "WordPiece";
@@ -90,8 +92,6 @@ std::string_view type_of(const Json& part, const LargeMembers& large, std::strin
   return part_type(part, where);
 }
 
-}  // namespace
-
 std::vector<std::string_view> model_types() {
   std::vector<std::string_view> types;
   for (const auto& known : kModels) types.push_back(known.type);
@@ -99,7 +99,7 @@ std::vector<std::string_view> model_types() {
 }
 
 ModelPtr read_model(const Json& part, LargeMembers large, std::string_view where) {
-  const std::string_view type = type_of(part, large, where);
+  const std::string_view type = type_of_model(part, large, where);
   for (const auto& known : kModels) {
     if (known.type == type) return known.read(part, large, where);
   }

@@ -17,4 +17,7 @@ ModelPtr read_model(const formats::Json& part, LargeMembers large, std::string_v
 /// The types that read_model knows.
 std::vector<std::string_view> model_types();
 
+/// The type of a model, stated or, in older files, as its members show. Throws corrupt if neither.
+std::string_view type_of_model(const formats::Json& part, const LargeMembers& large, std::string_view where);
+
 }  // namespace alate::tokenizers
