@@ -221,9 +221,7 @@ void Arguments::list(std::string_view name, std::string_view value, std::string_
   state_->declared.back().read = [&target](const std::vector<std::string>& values) {
     target.clear();
     for (const std::string& text : values) {
-      for (const std::string_view part : base::split_text(text, ',')) {
-        if (!part.empty()) target.emplace_back(part);
-      }
+      for (std::string& entry : base::split_list(text)) target.push_back(std::move(entry));
     }
   };
 }

@@ -64,7 +64,7 @@ class Arguments {
   /// May be given several times, each time with one value.
   void repeated(std::string_view name, std::string_view value, std::string_view sentence,
                 std::vector<std::string>& target);
-  /// May be given several times, each time with one value or a comma-separated list.
+  /// May be given several times, each time with one value or a list of them (base::split_list).
   void list(std::string_view name, std::string_view value, std::string_view sentence, std::vector<std::string>& target);
 
   /// An option interpreted elsewhere: only the values from the command line, in order. Without `value` it is a flag,

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
+#include "base/log.h"
 #include "formats/json.h"
 #include "formats/pytorch/pytorch_file.h"
 #include "formats/safetensors/safetensors.h"
@@ -33,9 +35,8 @@ constexpr std::array kFormats = {
     WeightFormat{"pytorch_model.bin", "pytorch_model.bin.index.json", open_file<PytorchFile>},
 };
 
-// Shard name to the tensors in it.
-std::map<std::string, std::vector<std::string>> read_weight_map(const std::filesystem::path& index,
-                                                                const base::ContainedFiles& contained) {
+// Shard name to the tensors that the index says are in it.
+WeightMap read_weight_map(const std::filesystem::path& index, const base::ContainedFiles& contained) {
   const std::string what = index.string();
   const Json json =
       parse_json(base::read_text_file(index, kMaxIndexBytes, &contained), what, {.max_bytes = kMaxIndexBytes});
@@ -43,7 +44,7 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
   if (weight_map == nullptr || !weight_map->is_object()) {
     throw make_error(ErrorCode::corrupt, what, ": there is no object weight_map");
   }
-  std::map<std::string, std::vector<std::string>> shards;
+  WeightMap shards;
   for (const auto& [tensor, shard] : weight_map->as_object("weight_map")) {
     if (!shard.is_string()) {
       throw make_error(ErrorCode::corrupt, what, ": the shard of tensor ", quoted_name(tensor), " is no string");
@@ -59,6 +60,29 @@ std::map<std::string, std::vector<std::string>> read_weight_map(const std::files
   }
   return shards;
 }
+
+// Tensors of which an index and a file say different things: one warning for all.
+class Differences {
+ public:
+  void add(std::string_view tensor, std::string_view file) {
+    if (count_++ > 0) return;
+    tensor_ = quoted_name(tensor);
+    file_ = file;
+  }
+
+  void warn(std::string_view sentence, const std::filesystem::path& index) const {
+    if (count_ == 0) return;
+    base::log(base::LogLevel::warn, sentence,
+              {{"index", index.filename().string()},
+               {"file", file_},
+               {"tensor", tensor_},
+               {"count", std::to_string(count_)}});
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::string tensor_, file_;  // of the first
+};
 
 }  // namespace
 
@@ -92,9 +116,10 @@ bool is_weights_name(std::string_view name) {
   return std::ranges::any_of(kFormats, [&](const WeightFormat& format) { return format.has_name(name); });
 }
 
-std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode) {
-  if (path.extension() == ".safetensors") return SafetensorsFile::open(path, mode);
-  return PytorchFile::open(path, mode);
+std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode,
+                                                     const base::ContainedFiles& within) {
+  if (path.extension() == ".safetensors") return SafetensorsFile::open(path, mode, &within);
+  return PytorchFile::open(path, mode, &within);
 }
 
 FolderWeights FolderWeights::open(const std::filesystem::path& folder, Mode mode) {
@@ -141,26 +166,48 @@ void FolderWeights::open_whole(const WeightFormat& format, const std::filesystem
 
 void FolderWeights::open_shards(const WeightFormat& format, const std::filesystem::path& index, Mode mode,
                                 const base::ContainedFiles& contained) {
-  for (const auto& [shard, tensors] : read_weight_map(index, contained)) {
+  const WeightMap map = read_weight_map(index, contained);
+  std::unordered_map<std::string_view, Place> places;
+  for (const auto& [shard, tensors] : map) {
     if (!base::is_there(path_ / shard)) {
       throw make_error(ErrorCode::not_found, index.string(), ": the shard ", quoted_name(shard), " is missing in ",
                        path_.string(), "; download it too");
     }
     const auto number = static_cast<std::uint32_t>(files_.size());
     files_.push_back(format.open(path_ / shard, mode, &contained));
-    std::unordered_map<std::string_view, std::uint32_t> ranks;
+    std::uint32_t rank = 0;
     for (const std::string_view name : files_.back()->names())
-      ranks.emplace(name, static_cast<std::uint32_t>(ranks.size()));
-    for (const std::string& tensor : tensors) {
-      const auto found = ranks.find(tensor);
-      if (found == ranks.end()) {
-        throw make_error(ErrorCode::corrupt, index.string(), ": tensor ", quoted_name(tensor), " is not in its shard ",
-                         quoted_name(shard));
-      }
-      places_.push_back({number, found->second, found->first});
-    }
+      places.insert_or_assign(name, Place{number, rank++, name});
   }
+  for (const auto& [name, place] : places) places_.push_back(place);
   sort_places();
+  warn_of_differences(index, map);
+}
+
+void FolderWeights::warn_of_differences(const std::filesystem::path& index, const WeightMap& map) const {
+  std::unordered_set<std::string_view> listed;
+  Differences absent, elsewhere, unlisted;
+  std::uint32_t number = 0;
+  for (const auto& [shard, tensors] : map) {
+    for (const std::string& tensor : tensors) {
+      listed.insert(tensor);
+      const Place* place = find_place(tensor);
+      if (place == nullptr) {
+        absent.add(tensor, shard);
+      } else if (place->file != number) {
+        elsewhere.add(tensor, shard);
+      }
+    }
+    ++number;
+  }
+  for (const Place& place : places_) {
+    if (!listed.contains(place.name)) unlisted.add(place.name, std::next(map.begin(), place.file)->first);
+  }
+  absent.warn("the index of the weights names tensors that their file lacks; a model that needs them will not load",
+              index);
+  elsewhere.warn(
+      "the index of the weights names another file for tensors than the last one that has them, which is read", index);
+  unlisted.warn("a file of weights has tensors that the index does not name; they are read too", index);
 }
 
 void FolderWeights::sort_places() { std::ranges::sort(places_, {}, &Place::name); }

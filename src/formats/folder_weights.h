@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,8 +42,13 @@ std::size_t part_number(std::string_view stem);
 /// "model.safetensors.index.int8.json"; not parts of weights, and not adapters.
 bool is_weights_name(std::string_view name);
 
-/// One file of any name: safetensors by that extension, else torch.save's. Throws as WeightFormat::open.
-std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode);
+/// One file of any name in a model's folder: safetensors by that extension, else torch.save's. Throws as
+/// WeightFormat::open, which checks the file that it has opened.
+std::shared_ptr<const WeightSource> open_weight_file(const std::filesystem::path& path, base::MappedFile::Mode mode,
+                                                     const base::ContainedFiles& within);
+
+/// The names of shards, each with those of its tensors.
+using WeightMap = std::map<std::string, std::vector<std::string>>;
 
 /// Immutable once open; copies share the files; thread-safe.
 class FolderWeights final : public WeightSource {
@@ -49,14 +56,16 @@ class FolderWeights final : public WeightSource {
   using Mode = base::MappedFile::Mode;
 
   /// Opens the single file or, if it does not exist, the shards of the index, in the first of weight_formats() that is
-  /// there. Throws not_found if there is none or a shard is missing, corrupt if the index names a tensor that its shard
-  /// lacks or a shard outside the folder, and as WeightFormat::open.
+  /// there. As transformers does, all tensors of the shards are read, whatever the index says of them; of a name in
+  /// several shards the last one counts, in the order of the shards' names. A warning tells where index and shards
+  /// differ. Throws not_found if there is none or a shard is missing, corrupt if the index names a shard outside the
+  /// folder, and as WeightFormat::open.
   static FolderWeights open(const std::filesystem::path& folder, Mode mode = Mode::map);
 
   /// The same for a file that is_weights_name: weights, or the index of parts that lie beside it.
   static FolderWeights open_file(const std::filesystem::path& file, Mode mode = Mode::map);
 
-  /// Names by file, within a file in byte order. Tensors that the index does not name are omitted.
+  /// Names by file, within a file in byte order.
   std::vector<std::string_view> names() const override;
   std::optional<WeightInfo> info(std::string_view name) const override;
   /// not_found errors name the folder.
@@ -78,6 +87,7 @@ class FolderWeights final : public WeightSource {
   void open_shards(const WeightFormat& format, const std::filesystem::path& index, Mode mode,
                    const base::ContainedFiles& contained);
   void sort_places();
+  void warn_of_differences(const std::filesystem::path& index, const WeightMap& map) const;
   const Place* find_place(std::string_view name) const;
   const WeightSource& require(std::string_view name) const;
 

@@ -13,10 +13,15 @@
 namespace alate {
 namespace {
 
+// Empty: there is none.
 std::filesystem::path models_directory_of(const FindOptions& options) {
   if (!options.models_dir.empty()) return options.models_dir;
   if (const auto named = base::environment("ALATE_MODELS_DIR")) return *named;
-  return base::cache_directory() / "models";
+  try {
+    return base::cache_directory() / "models";
+  } catch (const Error&) {
+    return {};  // without a home folder; a model may still be in huggingface_hub's cache
+  }
 }
 
 std::optional<std::filesystem::path> hub_cache_of(const FindOptions& options) {

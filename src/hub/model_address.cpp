@@ -57,7 +57,7 @@ void refuse_address(std::string_view reference, const std::filesystem::path& mod
     throw make_error(ErrorCode::invalid_argument, shown,
                      " is a web address of no model on Hugging Face; download the folder of a model and give its path");
   const std::filesystem::path folder = models_directory / std::filesystem::path(*name);
-  if (is_model_folder(folder))
+  if (!models_directory.empty() && is_model_folder(folder))
     throw make_error(ErrorCode::invalid_argument, shown, " is a web address; the model is here already: name it ",
                      *name);
   throw make_error(ErrorCode::invalid_argument, shown, " is a web address; fetch the model with `alate pull hf:", *name,

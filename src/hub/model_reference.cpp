@@ -94,13 +94,15 @@ std::string how_to_get(std::string_view reference) {
 Error missing(std::string_view what, std::string_view reference, const ModelPlaces& places) {
   std::vector<std::string> names = list_models(places.models_directory);
   const std::vector<std::string> builtin = list_builtin_models(places.installed_header), cached = hub_names(places);
-  const std::string in_directory = names.empty() ? " has no models" : " has " + joined(names);
+  const std::string in_directory =
+      places.models_directory.empty()
+          ? "there is no models directory: set ALATE_HOME, or HOME"
+          : places.models_directory.string() + (names.empty() ? " has no models" : " has " + joined(names));
   const std::string in_cache = cached.empty() ? "" : "; huggingface_hub's cache has " + joined(cached);
   const std::string with_program = builtin.empty() ? "" : "; with the program came " + joined(builtin);
   names.insert(names.end(), cached.begin(), cached.end());
   return make_error(ErrorCode::not_found, "there is no ", what, " called ", formats::quoted_name(reference), "; ",
-                    places.models_directory.string(), in_directory, in_cache, with_program, how_to_get(reference),
-                    suggestion(reference, names, builtin));
+                    in_directory, in_cache, with_program, how_to_get(reference), suggestion(reference, names, builtin));
 }
 
 bool looks_like_path(std::string_view reference) {
@@ -150,6 +152,7 @@ std::optional<fs::path> find_model_name(std::string_view name, const fs::path& m
     throw make_error(ErrorCode::invalid_argument, formats::quoted_name(name),
                      " is no model's name: it is \"name\" or "
                      "\"owner/name\", without '..'");
+  if (models_directory.empty()) return std::nullopt;
   const fs::path exact = models_directory / fs::path(name);
   if (is_model_folder(exact)) return exact;
   base::require_listable(exact);

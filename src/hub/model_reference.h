@@ -18,7 +18,7 @@ VariantSplit split_variant(std::string_view reference);
 
 /// Where models are looked up.
 struct ModelPlaces {
-  std::filesystem::path models_directory;
+  std::filesystem::path models_directory;               // empty: there is none
   std::optional<std::filesystem::path> hub_cache = {};  // huggingface_hub's; none: it is not searched
   std::filesystem::path installed_header = {};          // alate/installed_header.h
 };
@@ -43,13 +43,14 @@ std::filesystem::path resolve_named_model(std::string_view name, const ModelPlac
 /// Whether `name` has the form "name" or "owner/name", with parts that cannot leave their folder on any system.
 bool is_model_name(std::string_view name);
 
-/// The folder of "owner/name", or of "name" if only one owner has a model of that name; nothing if there is none. Never
-/// leaves the models directory except through links in it. Throws invalid_argument for an invalid name ("..", absolute
-/// paths, control characters) and for an ambiguous one, listing the models.
+/// The folder of "owner/name", or of "name" if only one owner has a model of that name; nothing if there is none, or no
+/// directory (an empty path). Never leaves the models directory except through links in it. Throws invalid_argument for
+/// an invalid name ("..", absolute paths, control characters) and for an ambiguous one, listing the models.
 std::optional<std::filesystem::path> find_model_name(std::string_view name,
                                                      const std::filesystem::path& models_directory);
 
-/// The names of all models in the directory, "owner/name" or "name", sorted. Empty if the directory does not exist.
+/// The names of all models in the directory, "owner/name" or "name", sorted. Empty if the directory does not exist, or
+/// is an empty path.
 std::vector<std::string> list_models(const std::filesystem::path& models_directory);
 
 /// Whether the folder contains files of a model.

@@ -9,6 +9,7 @@
 
 #include "alate/error.h"
 #include "base/files/atomic_file.h"
+#include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
 #include "base/files/write_error.h"
 
@@ -43,10 +44,10 @@ bool is_weight_file(std::string_view name) {
 
 constexpr int kDeepestFolder = 16;
 
-// Copies a file, or a folder with its files and folders; follows links.
-void copy_entry(const fs::path& from, const fs::path& to, int depth = 0) {
+// Copies a file, or a folder with its files and folders; follows links that stay in the model's folder.
+void copy_entry(const fs::path& from, const fs::path& to, const base::ContainedFiles& model, int depth = 0) {
   if (!fs::is_directory(from)) {
-    const auto file = base::MappedFile::open(from, base::MappedFile::Mode::read);
+    const auto file = base::MappedFile::open(from, base::MappedFile::Mode::read, &model);
     base::write_file_atomically(to, file->bytes());
     return;
   }
@@ -56,12 +57,12 @@ void copy_entry(const fs::path& from, const fs::path& to, int depth = 0) {
   fs::create_directory(to, error);
   if (error) fail(to, "made", error);
   for (const fs::directory_entry& entry : fs::directory_iterator(from, error))
-    copy_entry(entry.path(), to / entry.path().filename(), depth + 1);
+    copy_entry(entry.path(), to / entry.path().filename(), model, depth + 1);
   if (error) fail(from, "read", error);
 }
 
 // Copies what is not to be quantized of one level; `inner` leads to the folder of the weights below it.
-void copy_level(const fs::path& from, const fs::path& to, const fs::path& inner) {
+void copy_level(const fs::path& from, const fs::path& to, const fs::path& inner, const base::ContainedFiles& model) {
   const std::string next = inner.empty() ? std::string() : inner.begin()->string();
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(from, error)) {
@@ -73,11 +74,11 @@ void copy_level(const fs::path& from, const fs::path& to, const fs::path& inner)
       if (made) fail(to / name, "made", made);
       fs::path rest;
       for (auto part = std::next(inner.begin()); part != inner.end(); ++part) rest /= *part;
-      copy_level(entry.path(), to / name, rest);
+      copy_level(entry.path(), to / name, rest, model);
     } else if (entry.is_directory()) {
-      if (std::ranges::find(kOtherFormats, name) == kOtherFormats.end()) copy_entry(entry.path(), to / name);
+      if (std::ranges::find(kOtherFormats, name) == kOtherFormats.end()) copy_entry(entry.path(), to / name, model);
     } else if (entry.is_regular_file() && name != "config.json" && !is_weight_file(name)) {
-      copy_entry(entry.path(), to / name);
+      copy_entry(entry.path(), to / name, model);
     }
   }
   if (error) fail(from, "read", error);
@@ -98,7 +99,7 @@ OutputFolder::OutputFolder(fs::path target) : target_(std::move(target)) {
 }
 
 void OutputFolder::copy_others(const fs::path& model, const fs::path& transformer) const {
-  copy_level(model, path(), transformer);
+  copy_level(model, path(), transformer, base::ContainedFiles(model));
 }
 
 void OutputFolder::finish() {

@@ -33,6 +33,13 @@ std::string_view head_name(const Architecture& architecture, std::string_view wh
   return whole.starts_with(architecture.class_name) ? whole.substr(architecture.class_name.size()) : std::string_view();
 }
 
+void tie(const Architecture& architecture, const formats::Json& config, Weights& weights) {
+  const bool ties = config.get_bool("tie_word_embeddings", architecture.ties_by_default);
+  for (const TiedWeights& tied : architecture.tied) {
+    if (ties || tied.always) weights.tie(tied.name, tied.other);
+  }
+}
+
 // Null where the architecture has no such head.
 const EncoderHead* named_head(const Architecture& architecture, std::string_view name) {
   const auto found = std::ranges::find(architecture.heads, name, &EncoderHead::name);
@@ -164,6 +171,7 @@ const EncoderHead& find_head(const Architecture& architecture, const formats::Js
 
 BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head) {
+  tie(architecture, config, weights);
   EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs};
   BuiltEncoder built{.last_hidden_state = architecture.encode(scope), .outputs = {}};
   built.hidden_states = scope.hidden_states;
@@ -174,6 +182,7 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
 
 std::vector<EncoderOutput> build_head(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                                       Weights& weights, Dim rows, graph::Value hidden) {
+  tie(architecture, config, weights);
   EncoderInputs in;
   in.tokens = rows;
   EncoderScope scope{.b = b, .config = config, .weights = weights, .in = in};

@@ -126,6 +126,12 @@ struct EncoderHead {
   bool reads_tasks = false;      // of find_word_head: it takes WordInputs::tasks
 };
 
+/// Names of one tensor, of which a file may have either.
+struct TiedWeights {
+  std::string_view name, other;
+  bool always = false;  // whatever config.json's tie_word_embeddings says
+};
+
 struct Architecture {
   std::string_view model_type;  // of config.json
   std::string_view class_name;  // at the beginning of transformers' classes: "Bert"
@@ -135,7 +141,10 @@ struct Architecture {
   graph::Value (*encode)(EncoderScope& scope);
   EncoderHead base;  // the outputs of the base model
   std::span<const EncoderHead> heads;
-  std::string_view examples;  // models of this architecture that people know
+  // The table of words and that of heads over the vocabulary, unless config.json's tie_word_embeddings is false.
+  std::span<const TiedWeights> tied = {};
+  bool ties_by_default = true;  // where config.json does not say it
+  std::string_view examples;    // models of this architecture that people know
   // For docs/models.md: other spellings of config.json and weights that are read, and settings that are refused.
   std::string_view also_read = {}, refused = {};
   // A part of the name of code (config.json's auto_map) that computes the same: "modeling_qwen.Qwen2".

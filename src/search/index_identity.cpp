@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_modules.h"
@@ -39,12 +40,14 @@ std::string vector_identity(const EmbeddingPipeline& pipeline) {
   FingerprintBuilder builder;
   builder.add(pipeline.state().fingerprint());
   const std::filesystem::path& home = pipeline.model().folder();
+  const base::ContainedFiles contained(home);
   const auto add_files = [&](const std::filesystem::path& folder) {
     for (const std::string_view name : kFiles) {
       const std::filesystem::path file = folder / name;
       std::error_code error;
       if (!std::filesystem::is_regular_file(file, error)) continue;
-      builder.add(file.lexically_relative(home).generic_string()).add(base::MappedFile::open(file)->bytes());
+      builder.add(file.lexically_relative(home).generic_string())
+          .add(base::MappedFile::open(file, base::MappedFile::Mode::map, &contained)->bytes());
     }
   };
   add_files(home);
@@ -83,9 +86,11 @@ std::string sparse_identity(const EmbeddingPipeline& pipeline) {
     builder.add(route);
     add_splade(splade);
   }
+  const base::ContainedFiles contained(pipeline.model().folder());
   const auto add_file = [&](const std::filesystem::path& file) {
     std::error_code error;
-    if (std::filesystem::is_regular_file(file, error)) builder.add(base::MappedFile::open(file)->bytes());
+    if (std::filesystem::is_regular_file(file, error))
+      builder.add(base::MappedFile::open(file, base::MappedFile::Mode::map, &contained)->bytes());
   };
   if (modules.token_weights) add_file(modules.token_weights->layer.file);
   // The tables of these: their files' names begin so in both spellings.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,26 @@ TEST_F(CliClassify, ChoosesAmongLabelsThatAreGiven) {
   ASSERT_EQ(scores.size(), 2U);
   EXPECT_FALSE(line.find("truncated")->as_bool("truncated"));
   EXPECT_EQ(classify({"a", "--labels", "b", "--hypothesis-template", "none"}).exit_code, 2);
+}
+
+TEST_F(CliClassify, LabelsAreStrippedAndMayHaveCommasInQuotes) {
+  const auto labels_of = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = {"where did the cat sit?", "--output", "json"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProgramRun run = classify(all);
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    const Json body = formats::parse_json(run.out, "output");
+    std::set<std::string> labels;
+    for (const Json& one : body.find("classifications")->as_array("classifications").at(0).as_array("first"))
+      labels.insert(one.get_string("label", ""));
+    return labels;
+  };
+  EXPECT_EQ(labels_of({"--labels", "cats, dogs"}), (std::set<std::string>{"cats", "dogs"}));
+  EXPECT_EQ(labels_of({"--labels", R"("cats, dogs",fox)"}), (std::set<std::string>{"cats, dogs", "fox"}));
+  EXPECT_EQ(labels_of({"--labels", " a ", "--labels", "b,c"}), (std::set<std::string>{"a", "b", "c"}));
+  const ProgramRun open = classify({"a", "--labels", "\"cats, dogs"});
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_NE(open.error.find("--labels has an entry with an opening quote"), std::string::npos) << open.error;
 }
 
 TEST_F(CliClassify, TreatsLongTextsAsAsked) {

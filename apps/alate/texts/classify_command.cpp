@@ -58,7 +58,8 @@ void run_classify(Arguments& arguments) {
   TaskArguments given;
   ClassifyOptions classify;
   declare_inputs(arguments, given);
-  arguments.list("--labels", "LABEL", "labels to choose among, for a model of natural language inference",
+  arguments.list("--labels", "LABEL",
+                 "labels to choose among, for a model of natural language inference; one with a comma in double quotes",
                  classify.labels);
   arguments.option("--hypothesis-template", "TEXT", "what a label stands for; {} is the label, {{ a brace",
                    classify.hypothesis_template);

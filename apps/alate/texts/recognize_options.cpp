@@ -20,7 +20,9 @@ float parse_score(std::string_view text) {
 }
 
 void declare(Arguments& arguments, RecognizeOptions& options) {
-  arguments.list("--labels", "LABEL", "only entities with these labels; a GLiNER model looks for them", options.labels);
+  arguments.list("--labels", "LABEL",
+                 "only entities with these labels; a GLiNER model looks for them; one with a comma is in double quotes",
+                 options.labels);
   arguments.option("--threshold", "SCORE", "only entities with a higher score, 0 to 1; of GLiNER models 0.5",
                    [&options](std::string_view text) { options.threshold = parse_score(text); });
   arguments.one_of("--aggregation", "HOW", "how labels of tokens become entities",

@@ -98,6 +98,27 @@ class RegistryPull {
       task.is_blob = !task.is_there && folder_.has_blob(file);
       tasks_.push_back(std::move(task));
     }
+    ask_for_sizes();
+  }
+
+  // Limits and the disk's room are looked at before anything is fetched: what a manifest does not state of missing
+  // files is asked for.
+  void ask_for_sizes() {
+    std::vector<std::size_t> unknown;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const RegistryTask& task = tasks_[i];
+      if (!task.is_there && !task.is_blob && task.file.size.value_or(0) == 0) unknown.push_back(i);
+    }
+    if (unknown.empty()) return;
+    std::atomic<std::size_t> next{0};
+    run_in_parallel(std::min(kFilesAtOnce, unknown.size()), options_.stop, [&](const std::stop_token& stop) {
+      for (std::size_t i = next++; i < unknown.size() && !stop.stop_requested(); i = next++) {
+        ManifestFile& file = tasks_[unknown[i]].file;
+        file.size = source_.size_of(id_, file, stop);
+        chosen_[unknown[i]].size = file.size;
+      }
+    });
+    if (options_.stop.stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");
   }
 
   // The chosen files, and those of the manifest that an earlier pull has brought: other variants.
@@ -142,7 +163,7 @@ class RegistryPull {
       if (task.is_there || task.is_blob || !digests.insert(task.file.sha256).second) continue;
       missing.push_back(&task);
       const std::uint64_t size = task.file.size.value_or(0);
-      const std::uint64_t left = task.file.size ? missing_of_part(folder_.part(task.file), size) : 0;
+      const std::uint64_t left = missing_of_part(folder_.part(task.file), size);
       bytes += left;
       parts.push_back({.name = task.file.name,
                        .digest = "sha256:" + task.file.sha256,

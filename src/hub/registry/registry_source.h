@@ -34,6 +34,13 @@ class RegistrySource {
   /// REQUIRES: is_repo_id(id). Throws as parse_registry_manifest; not_found, with a model of a similar name.
   ListedModel model(const std::string& id) const;
 
+  /// The bytes of a file, asked for where the manifest does not state them. REQUIRES: its digest is known. Throws
+  /// corrupt where the registry has another size, unavailable where it does not say it, and resource_exhausted for more
+  /// than any model's file has.
+  std::uint64_t size_of(const std::string& id, const ManifestFile& file, const std::stop_token& stop) const {
+    return bytes_of(access_.with_stop(stop), id, file);
+  }
+
   /// Brings a file to `target`, through the part file `part`. REQUIRES: its digest is known. Throws corrupt where the
   /// registry has another size or other bytes than the manifest states, and as PartFile.
   void fetch(const std::string& id, const ManifestFile& file, const std::filesystem::path& part,

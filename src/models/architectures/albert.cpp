@@ -74,6 +74,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_encoder<albert_config, pooled_choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "predictions.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture albert() {
@@ -84,6 +88,7 @@ Architecture albert() {
           .encode = encode_post_norm<albert_config>,
           .base = {"Model", with_encoder<albert_config, base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "albert-base-v2, paraphrase-albert-small-v2",
           .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }

@@ -55,6 +55,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForPreTraining", with_encoder<bert_config, pre_training>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture bert() {
@@ -65,6 +69,7 @@ Architecture bert() {
           .encode = encode_post_norm<bert_config>,
           .base = {"Model", with_encoder<bert_config, base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "all-MiniLM-L6-v2, bge-small-en-v1.5, e5-base-v2, mxbai-embed-large-v1",
           .also_read = "norms named `gamma` and `beta`",
           .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};

@@ -89,6 +89,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForQuestionAnswering", with_encoder<deberta_config, span_logits>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture deberta() {
@@ -99,6 +103,7 @@ Architecture deberta() {
           .encode = encode,
           .base = {"Model", with_encoder<deberta_config, disentangled_states>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "deberta-base, deberta-base-mnli",
           .refused = "`talking_head`"};
 }

@@ -134,6 +134,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_encoder<deberta_v2_config, context_choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture deberta_v2() {
@@ -144,6 +148,7 @@ Architecture deberta_v2() {
           .encode = encode,
           .base = {"Model", with_encoder<deberta_v2_config, disentangled_states>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "deberta-v3-base, mDeBERTa-v3-base-mnli-xnli",
           .refused = "`conv_groups` other than 1"};
 }

@@ -62,6 +62,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_encoder<distilbert_config, choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "vocab_projector.weight"},
+};
+
 }  // namespace
 
 Architecture distilbert() {
@@ -72,6 +76,7 @@ Architecture distilbert() {
           .encode = encode_post_norm<distilbert_config>,
           .base = {"Model", with_encoder<distilbert_config, base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "distilbert-base-uncased, multi-qa-distilbert-cos-v1",
           .also_read = "the common names of sizes (`hidden_size`) beside its own (`dim`)",
           .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};

@@ -64,6 +64,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_encoder<electra_config, choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "generator_lm_head.weight"},
+};
+
 }  // namespace
 
 Architecture electra() {
@@ -74,6 +78,7 @@ Architecture electra() {
           .encode = encode_post_norm<electra_config>,
           .base = {"Model", with_encoder<electra_config, base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "electra-small-discriminator, ms-marco-electra-base",
           .refused =
               "`position_embedding_type` other than `absolute`, `is_decoder`; for choices a `summary_type` other than "

@@ -85,6 +85,10 @@ constexpr std::array kHeads = {
     EncoderHead{"TextForSequenceClassification", with_rotary<config_in, sequence_logits>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embed_tokens.weight", "lm_head.weight"},
+};
+
 }  // namespace
 
 Architecture gemma3_text() {
@@ -95,6 +99,7 @@ Architecture gemma3_text() {
           .encode = encode_rotary<config_in>,
           .base = {"TextModel", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "gemma-3-270m, embeddinggemma-300m",
           .also_read =
               "`rope_theta`, `rope_local_base_freq` and `sliding_window_pattern`, or `rope_parameters` and "

@@ -87,6 +87,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForSequenceClassification", with_rotary<gte_in, rotary_pooled_logits>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "lm_head.decoder.weight"},
+};
+
 Architecture gte_named(std::string_view model_type, std::string_view class_name, std::string_view prefix,
                        std::string_view examples) {
   return {.model_type = model_type,
@@ -96,6 +100,7 @@ Architecture gte_named(std::string_view model_type, std::string_view class_name,
           .encode = encode,
           .base = {"Model", with_rotary<gte_in, rotary_base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = examples,
           .also_read = "the weights of its own code (`attention.qkv_proj` or `attention.q_proj`, `mlp.up_gate_proj`)"};
 }

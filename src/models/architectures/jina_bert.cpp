@@ -122,6 +122,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForPreTraining", with_rotary<config_in, pre_training>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture jina_bert() {
@@ -132,6 +136,7 @@ Architecture jina_bert() {
           .encode = encode,
           .base = {"Model", with_rotary<config_in, rotary_base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "jina-embeddings-v2-base-en, jina-embeddings-v2-base-code, jina-reranker-v1-turbo-en",
           .also_read = "norms of queries and keys, where the weights have them",
           .refused = "`feed_forward_type` other than `original`, `geglu` and `reglu`, `is_decoder`",

@@ -101,6 +101,10 @@ constexpr std::array kCodeHeads = {
     EncoderHead{"ForSequenceClassification", with_rotary<code_in, rotary_first_token_logits>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "lm_head.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture jina_embeddings_v3() {
@@ -111,6 +115,7 @@ Architecture jina_embeddings_v3() {
           .encode = encode_rotary<jina_in>,
           .base = {"Model", with_rotary<jina_in, rotary_base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "jina-embeddings-v3-hf",
           .also_read =
               "the names of weights of Jina's own code (`mixer.Wqkv`); adapters of peft in folders beside its files, "
@@ -125,6 +130,7 @@ Architecture jina_xlm_roberta() {
           .encode = encode_rotary<code_in>,
           .base = {"Model", with_rotary<code_in, rotary_base_outputs>},
           .heads = kCodeHeads,
+          .tied = kTied,
           .examples = "jina-embeddings-v3, jina-reranker-v2-base-multilingual",
           .also_read = "adapters beside the matrices (`lora_adaptations`), which `--task` names",
           .own_code = "XLMRoberta",

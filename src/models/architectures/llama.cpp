@@ -153,6 +153,10 @@ constexpr std::array kEuroBertHeads = {
 };
 constexpr std::array kJinaHeads = {EncoderHead{"ForRanking", with_rotary<in_scope<qwen3_config>, ranking_vectors>}};
 
+constexpr std::array kTied = {
+    TiedWeights{"embed_tokens.weight", "lm_head.weight"},
+};
+
 constexpr std::string_view kCausal = "`rope_theta` and `rope_scaling`, or `rope_parameters`; `is_causal` false";
 
 template <RotaryConfig (*read)(const Json&)>
@@ -165,6 +169,8 @@ Architecture described(std::string_view model_type, std::string_view class_name,
           .encode = encode_rotary<in_scope<read>>,
           .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
           .heads = heads,
+          .tied = kTied,
+          .ties_by_default = false,
           .examples = examples,
           .also_read = kCausal};
 }

@@ -58,6 +58,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_rotary<config_in, choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.tok_embeddings.weight", "decoder.weight"},
+};
+
 }  // namespace
 
 Architecture modernbert() {
@@ -68,6 +72,7 @@ Architecture modernbert() {
           .encode = encode_rotary<config_in>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "ModernBERT-base, gte-modernbert-base, modernbert-embed-base",
           .also_read =
               "`global_rope_theta`, `local_rope_theta` and `global_attn_every_n_layers`, or `rope_parameters` and "

@@ -50,6 +50,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForSequenceClassification", with_rotary<config_in, sequence_logits>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.tok_embeddings.weight", "decoder.weight"},
+};
+
 }  // namespace
 
 Architecture modernbert_decoder() {
@@ -60,6 +64,7 @@ Architecture modernbert_decoder() {
           .encode = encode_rotary<config_in>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "ettin-decoder-150m",
           .also_read = "as `modernbert`"};
 }

@@ -57,6 +57,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_encoder<mpnet_config, pooled_choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "lm_head.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture mpnet() {
@@ -67,6 +71,7 @@ Architecture mpnet() {
           .encode = encode,
           .base = {"Model", with_encoder<mpnet_config, base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = "all-mpnet-base-v2, multi-qa-mpnet-base-dot-v1",
           .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }

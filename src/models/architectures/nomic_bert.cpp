@@ -132,6 +132,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForSequenceClassification", with_rotary<nomic_in, rotary_pooled_logits>},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"},
+};
+
 }  // namespace
 
 Architecture nomic_bert() {
@@ -143,6 +147,7 @@ Architecture nomic_bert() {
       .encode = encode_rotary<nomic_in>,
       .base = {"Model", with_rotary<nomic_in, rotary_base_outputs>},
       .heads = kHeads,
+      .tied = kTied,
       .examples = "nomic-embed-text-v1.5, nomic-embed-text-v2-moe",
       .also_read =
           "the config.json of its own code (`n_embd`) and that code's weights (`attn.Wqkv`), with layers of "

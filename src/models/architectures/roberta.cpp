@@ -27,6 +27,10 @@ constexpr std::array kHeads = {
     EncoderHead{"ForMultipleChoice", with_encoder<roberta_config, pooled_choice_logits>, true},
 };
 
+constexpr std::array kTied = {
+    TiedWeights{"embeddings.word_embeddings.weight", "lm_head.decoder.weight"},
+};
+
 Architecture relative(std::string_view model_type, std::string_view class_name, std::string_view examples) {
   return {.model_type = model_type,
           .class_name = class_name,
@@ -35,6 +39,7 @@ Architecture relative(std::string_view model_type, std::string_view class_name, 
           .encode = encode_post_norm<roberta_config>,
           .base = {"Model", with_encoder<roberta_config, base_outputs>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = examples,
           .refused = "`position_embedding_type` other than `absolute`, `is_decoder`"};
 }

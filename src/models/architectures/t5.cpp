@@ -74,11 +74,7 @@ EncoderLimits limits(const Json& json) {
   return limits;
 }
 
-RotaryConfig t5_in(EncoderScope& scope) {
-  RotaryConfig config = t5_config(scope.config);
-  if (!scope.weights.has("shared.weight")) config.names.words = "encoder.embed_tokens";
-  return config;
-}
+RotaryConfig t5_in(EncoderScope& scope) { return t5_config(scope.config); }
 
 Value encode(EncoderScope& scope) {
   const RotaryConfig config = t5_in(scope);
@@ -120,6 +116,12 @@ EncoderOutputs token_logits(RotaryEncoder& encoder, Value x) {
 
 constexpr std::array kHeads = {EncoderHead{"ForTokenClassification", with_rotary<t5_in, token_logits>}};
 
+constexpr std::array kTied = {
+    TiedWeights{"shared.weight", "encoder.embed_tokens.weight", true},
+    TiedWeights{"shared.weight", "decoder.embed_tokens.weight", true},
+    TiedWeights{"shared.weight", "lm_head.weight"},
+};
+
 Architecture described(std::string_view model_type, std::string_view class_name, std::string_view examples) {
   return {.model_type = model_type,
           .class_name = class_name,
@@ -128,8 +130,11 @@ Architecture described(std::string_view model_type, std::string_view class_name,
           .encode = encode,
           .base = {"EncoderModel", with_rotary<t5_in, base>},
           .heads = kHeads,
+          .tied = kTied,
           .examples = examples,
-          .also_read = "the encoder of a file that has a decoder too, for `embed`; `encoder.embed_tokens` for `shared`",
+          .also_read =
+              "the encoder of a file that has a decoder too, for `embed`; `encoder.embed_tokens`, "
+              "`decoder.embed_tokens` or a tied `lm_head` for `shared`",
           .refused = "models with their decoder (`Model`, `ForConditionalGeneration`) in `forward`"};
 }
 

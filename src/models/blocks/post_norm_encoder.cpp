@@ -178,7 +178,9 @@ Value PostNormEncoder::language_logits(const LanguageHead& head, Value last_hidd
   const bool is_untied = weights.has(head.decoder + ".weight");
   const Value table =
       weights.get(b, is_untied ? head.decoder + ".weight" : kWordTable, {config_.vocabulary, config_.embedding});
-  const std::string bias = weights.has(head.bias) ? head.bias : head.decoder + ".bias";
+  // Where a file has both names of the bias, transformers adds that of the layer itself.
+  const std::string own_bias = head.decoder + ".bias";
+  const std::string bias = weights.has(own_bias) ? own_bias : head.bias;
   return b.dense({transformed, table, weights.get(b, bias, {config_.vocabulary})}, {.has_bias = true});
 }
 

@@ -206,8 +206,8 @@ Adapter Adapters::of_peft(const Peft& peft, const WeightSource& weights, std::st
   const fs::path file =
       peft.folder /
       (base::is_file(peft.folder / "adapter_model.safetensors") ? "adapter_model.safetensors" : "adapter_model.bin");
-  base::ContainedFiles(peft.folder.parent_path()).require_file(file);
-  const auto source = formats::open_weight_file(file, base::MappedFile::Mode::read);
+  const base::ContainedFiles contained(peft.folder.parent_path());
+  const auto source = formats::open_weight_file(file, base::MappedFile::Mode::read, contained);
   Adapter adapter;
   std::set<std::string, std::less<>> used;
   for (const std::string_view name : source->names()) {

@@ -78,13 +78,23 @@ Tensor Weights::floats(std::string_view stored) const {
                                                   {graph::make_constant(std::string(stored), std::move(tensor))}));
 }
 
-std::string Weights::stored_name(std::string_view name) const {
+std::string Weights::spelled_name(std::string_view name) const {
   for (const std::string& spelling : {std::string(name), in_old_spelling(name)}) {
     if (spelling.empty()) continue;
     if (holds(spelling)) return spelling;
     if (holds(prefix_ + spelling)) return prefix_ + spelling;
   }
   return {};
+}
+
+std::string Weights::stored_name(std::string_view name) const {
+  std::string found = spelled_name(name);
+  for (const auto& [one, other] : ties_) {
+    if (!found.empty()) break;
+    if (name == one) found = spelled_name(other);
+    if (name == other) found = spelled_name(one);
+  }
+  return found;
 }
 
 std::vector<std::int64_t> Weights::extents(std::string_view name) const {

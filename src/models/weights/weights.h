@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/weight_source.h"
@@ -55,6 +56,9 @@ class Weights {
 
   /// `linear` and `lookup` add its products from now on. It must outlive this.
   void adapt(const Adapter& adapter) { adapter_ = &adapter; }
+
+  /// Both names are those of one tensor: where the file has only one of them, it is found under the other too.
+  void tie(std::string_view name, std::string_view other) { ties_.emplace_back(name, other); }
 
   bool has(std::string_view name) const { return !stored_name(name).empty(); }
   /// Throws not_found naming the weight, corrupt when the shape differs, or a weight of integers lacks its scales or
@@ -103,6 +107,8 @@ class Weights {
   /// The name in the file, with the extents checked. Throws not_found, corrupt.
   std::string require(std::string_view name, const std::vector<std::int64_t>& extents) const;
   /// The name in the file: as given, with or without the prefix, or in an older spelling; empty where there is none.
+  std::string spelled_name(std::string_view name) const;
+  /// The same, or that of a name that is tied to it.
   std::string stored_name(std::string_view name) const;
 
   bool is_stored_in_8_bits(std::string_view stored) const;
@@ -132,6 +138,7 @@ class Weights {
   WeightSettings settings_;
   const TensorsByName* instead_;
   const Adapter* adapter_ = nullptr;
+  std::vector<std::pair<std::string, std::string>> ties_;
   std::set<std::string, std::less<>> used_;
   std::vector<LinearLayer> layers_;
   std::vector<LookupTable> tables_;

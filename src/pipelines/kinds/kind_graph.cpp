@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/files/contained_files.h"
 #include "formats/folder_weights.h"
 #include "formats/weight_source.h"
 #include "graph/builder_functions.h"
@@ -22,8 +23,9 @@ using graph::Builder;
 using graph::Value;
 
 Value linear(Builder& b, Value x, const LayerFile& layer) {
+  const base::ContainedFiles contained(layer.file.parent_path());
   const std::shared_ptr<const formats::WeightSource> source =
-      formats::open_weight_file(layer.file, base::MappedFile::Mode::read);
+      formats::open_weight_file(layer.file, base::MappedFile::Mode::read, contained);
   models::Weights weights(*source, "linear.");
   b.set_source(layer.file.stem().string());
   const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("weight");

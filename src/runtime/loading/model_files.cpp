@@ -7,6 +7,7 @@
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
+#include "base/split_text.h"
 #include "formats/folder_weights.h"
 #include "formats/json.h"
 #include "hub/builtin_models.h"
@@ -128,13 +129,17 @@ std::vector<fs::path> transformer_folders(const fs::path& home) {
 }
 
 fs::path module_folder(const fs::path& home, const std::string& path) {
-  if (path.empty() || path == ".") return home;
-  if (!base::is_plain_relative_path(path)) {
+  std::string plain;
+  for (const std::string_view part : base::split_text(path, '/')) {
+    if (!part.empty() && part != ".") plain += (plain.empty() ? "" : "/") + std::string(part);
+  }
+  if (plain.empty() && !path.starts_with('/')) return home;
+  if (path.starts_with('/') || !base::is_plain_relative_path(plain)) {
     throw make_error(ErrorCode::corrupt, (home / "modules.json").string(), ": path ", formats::quoted_name(path),
                      " is no name inside the model's folder");
   }
-  base::ContainedFiles(home).require_inside(home / path);
-  return home / path;
+  base::ContainedFiles(home).require_inside(home / plain);
+  return home / plain;
 }
 
 ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {

@@ -40,7 +40,8 @@ std::vector<std::filesystem::path> transformer_folders(const std::filesystem::pa
 ModelFiles find_transformer_files(const std::filesystem::path& home, const std::filesystem::path& transformer,
                                   const LoadOptions& options = {});
 
-/// The folder that module `path` of `home`'s modules.json has its files in. Throws corrupt where that leads out.
+/// The folder that module `path` of `home`'s modules.json has its files in, the same for "1_Pooling", "1_Pooling/" and
+/// "./1_Pooling". Throws corrupt where that leads out.
 std::filesystem::path module_folder(const std::filesystem::path& home, const std::string& path);
 
 /// The weights, where they are not in an ONNX file. Those of a file must be regular files of the folder that it lies

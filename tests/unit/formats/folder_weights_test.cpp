@@ -10,14 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/contained_files.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
 #include "formats/weight_source.h"
+#include "tests/unit/base/logged_warnings.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/formats/refusals.h"
 
 namespace alate::formats {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kIndex = "model.safetensors.index.json";
 
@@ -69,14 +73,44 @@ TEST(FolderWeights, PrefersTheSingleFile) {
   EXPECT_EQ(FolderWeights::open(folder.path()).names(), (std::vector<std::string_view>{"x"}));
 }
 
-TEST(FolderWeights, LeavesOutWhatTheIndexDoesNotName) {
+TEST(FolderWeights, ReadsTheShardsWhateverTheIndexSaysOfTheirTensors) {
   const base::TemporaryFolder folder;
-  const NamedTensor both[] = {{"x", Tensor::scalar(1.0F)}, {"y", Tensor::scalar(2.0F)}};
-  write_safetensors(folder.path() / "s.safetensors", both);
-  folder.write(kIndex, R"({"weight_map":{"y":"s.safetensors"}})");
+  const NamedTensor first[] = {{"x", Tensor::scalar(1.0F)}, {"y", Tensor::scalar(2.0F)}};
+  const NamedTensor second[] = {{"y", Tensor::scalar(3.0F)}, {"z", Tensor::scalar(4.0F)}};
+  write_safetensors(folder.path() / "a.safetensors", first);
+  write_safetensors(folder.path() / "b.safetensors", second);
+  folder.write(kIndex, R"({"weight_map": {"y": "a.safetensors", "z": "b.safetensors", "gone": "a.safetensors"}})");
+  const base::LoggedWarnings warnings;
   const FolderWeights model = FolderWeights::open(folder.path());
-  EXPECT_EQ(model.names(), (std::vector<std::string_view>{"y"}));
-  EXPECT_EQ(model.tensor("y").values<float>()[0], 2.0F);
+  EXPECT_EQ(model.names(), (std::vector<std::string_view>{"x", "y", "z"}));
+  EXPECT_EQ(model.tensor("x").values<float>()[0], 1.0F);
+  EXPECT_EQ(model.tensor("y").values<float>()[0], 3.0F);  // of the last shard, as transformers loads one after another
+  EXPECT_EQ(model.info("gone"), std::nullopt);
+  ASSERT_EQ(warnings.lines().size(), 3U);
+  const std::string both = std::string(" index=") + std::string(kIndex) + " file=a.safetensors tensor=";
+  EXPECT_TRUE(contains(warnings.lines()[0], both + "\"gone\" count=1")) << warnings.lines()[0];
+  EXPECT_TRUE(contains(warnings.lines()[1], both + "\"y\" count=1")) << warnings.lines()[1];
+  EXPECT_TRUE(contains(warnings.lines()[2], both + "\"x\" count=1")) << warnings.lines()[2];
+}
+
+TEST(FolderWeights, WarnsOfNothingWhereIndexAndShardsAgree) {
+  const base::LoggedWarnings warnings;
+  FolderWeights::open(golden("sharded"));
+  EXPECT_TRUE(warnings.lines().empty());
+}
+
+TEST(FolderWeights, ASingleFileOfAnyNameIsOneOfTheFolder) {
+  const base::TemporaryFolder folder;
+  const NamedTensor one{"x", Tensor::scalar(1.0F)};
+  fs::create_directory(folder.path() / "model");
+  write_safetensors(folder.path() / "outside.safetensors", {&one, 1});
+  fs::create_symlink("../outside.safetensors", folder.path() / "model/adapter_model.safetensors");
+  const base::ContainedFiles contained(folder.path() / "model");
+  EXPECT_TRUE(contains(refusal([&] {
+                         open_weight_file(folder.path() / "model/adapter_model.safetensors",
+                                          base::MappedFile::Mode::read, contained);
+                       }),
+                       "leads out of the model's folder"));
 }
 
 TEST(FolderWeights, NamesWhatIsMissing) {
@@ -87,10 +121,6 @@ TEST(FolderWeights, NamesWhatIsMissing) {
                        "the shard \"gone.safetensors\" is missing"));
   EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":{"x":")" + std::string(5000, 's') + "\"}}"),
                        "is no plain file name"));
-  const NamedTensor one{"x", Tensor::scalar(1.0F)};
-  write_safetensors(folder.path() / "s.safetensors", {&one, 1});
-  EXPECT_TRUE(contains(refusal_of_index(folder, R"({"weight_map":{"x":"s.safetensors","y":"s.safetensors"}})"),
-                       "tensor \"y\" is not in its shard \"s.safetensors\""));
 }
 
 TEST(FolderWeights, RefusesShardsOutsideTheFolder) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -102,6 +103,22 @@ TEST_F(FindModel, PathsAndInstalledModelsNeedNoHomeFolder) {
   EXPECT_EQ(find_model("builtin:tiny", installed()), at("prefix/share/alate/models/tiny"));
   EXPECT_EQ(find_model(at("prefix").string()), at("prefix"));
   EXPECT_NE(refusal("flat", installed()).find("ALATE_HOME"), std::string::npos);
+  // HF_HOME says where a model is.
+  const std::string commit(40, 'b');
+  const std::string repository = "hf/hub/models--owner--tiny/";
+  folder_.write(repository + "refs/main", commit);
+  folder_.write(repository + "snapshots/" + commit + "/config.json", "{}");
+  ::setenv("HF_HOME", at("hf").c_str(), 1);
+  EXPECT_EQ(find_model("owner/tiny"), at(repository + "snapshots/" + commit));
+  EXPECT_EQ(find_model("tiny"), at(repository + "snapshots/" + commit));
+  const std::vector<std::string> listed = list_models();
+  EXPECT_NE(std::ranges::find(listed, "owner/tiny"), listed.end());
+  // The current folder is not a models directory.
+  const fs::path before = fs::current_path();
+  fs::current_path(at("home/models"));
+  EXPECT_NE(refusal("small-en", {}).find("there is no models directory: set ALATE_HOME, or HOME"), std::string::npos);
+  fs::current_path(before);
+  ::unsetenv("HF_HOME");
   if (home) ::setenv("HOME", home->c_str(), 1);
   if (cache) ::setenv("XDG_CACHE_HOME", cache->c_str(), 1);
 }

@@ -156,5 +156,38 @@ TEST(Proxy, AsTheVariablesSay) {
   ::unsetenv("HTTPS_PROXY");
 }
 
+// Whether an address is asked for without the proxy.
+bool is_excepted(const std::string& host, const char* exceptions) {
+  ::setenv("http_proxy", "proxy.example:3128", 1);
+  ::setenv("no_proxy", exceptions, 1);
+  const bool is_direct = proxy_for(parse_http_url("http://" + host + ":8080/a")).empty();
+  ::unsetenv("no_proxy");
+  ::unsetenv("http_proxy");
+  return is_direct;
+}
+
+TEST(Proxy, ExceptionsMayBeRangesOfAddresses) {
+  for (const char* range : {"localhost,127.0.0.0/8", "127.0.0.1/32", "127.9.9.9/8", "0.0.0.0/0", "126.0.0.0/7"})
+    EXPECT_TRUE(is_excepted("127.0.0.1", range)) << range;
+  for (const char* range : {"10.0.0.0/8", "127.0.0.2/32", "128.0.0.0/8", "127.0.0.0/33", "127.0.0.0/", "127.0.0/8",
+                            "127.0.0.0/8x", "127.0.0.0/-1", "::/0", "256.0.0.0/0"})
+    EXPECT_FALSE(is_excepted("127.0.0.1", range)) << range;
+  for (const char* range : {"2001:db8::/32", "2001:db8::7", "[2001:db8::7]", "[2001:db8::7]:8080", "::/0",
+                            "2001:0db8:0:0:0:0:0:0/64", "2001:db8::192.0.2.1/96"})
+    EXPECT_TRUE(is_excepted("[2001:db8::7]", range)) << range;
+  for (const char* range :
+       {"2001:db9::/32", "2001:db8::8/128", "0.0.0.0/0", "2001:db8::/129", "2001::db8::/8", ":::/0"})
+    EXPECT_FALSE(is_excepted("[2001:db8::7]", range)) << range;
+  EXPECT_TRUE(is_excepted("[::ffff:127.0.0.1]", "127.0.0.0/8"));
+  EXPECT_FALSE(is_excepted("files.example", "0.0.0.0/0"));
+}
+
+TEST(Proxy, ExceptionsAreWrittenInAnyCaseWithCommasOrSpaces) {
+  EXPECT_TRUE(is_excepted("Files.Example", "files.example"));
+  EXPECT_TRUE(is_excepted("files.example.", "a\t.EXAMPLE"));
+  EXPECT_TRUE(is_excepted("127.0.0.1", "a 127.0.0.1"));
+  EXPECT_FALSE(is_excepted("110.0.0.1", "10.0.0.1"));
+}
+
 }  // namespace
 }  // namespace alate::hub

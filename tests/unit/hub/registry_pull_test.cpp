@@ -169,6 +169,33 @@ TEST_F(RegistryPull, MissingModelsAreNamed) {
   EXPECT_EQ(base::error_of([&] { pull_model("acme/small", offline); }).code(), ErrorCode::unavailable);
 }
 
+TEST_F(RegistryPull, FilesWithoutASizeCountBeforeAnythingIsFetched) {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, content] : base_files) bytes += content.size();
+  for (const bool states_zero : {false, true}) {
+    formats::Json::Array entries;
+    for (const auto& [name, content] : base_files) {
+      formats::Json::Object entry = {{"name", name}, {"digest", "sha256:" + HubServer::sha256(content)}};
+      if (states_zero) entry.emplace_back("size", 0);
+      entries.emplace_back(std::move(entry));
+    }
+    put_manifest(formats::to_json_text(
+        formats::Json::Object{{"name", "small"}, {"owner", "acme"}, {"files", std::move(entries)}}));
+    PullOptions limited = registry_options();
+    limited.max_bytes = bytes - 1;
+    const Error error = base::error_of([&] { pull_model("acme/small", limited); });
+    EXPECT_EQ(error.code(), ErrorCode::resource_exhausted) << error.message();
+    EXPECT_EQ(server.count("GET", "/v1/blobs/"), 0U);
+    PullOptions dry = registry_options();
+    dry.dry_run = true;
+    EXPECT_EQ(pull_model("acme/small", dry).fetched_bytes, bytes);
+  }
+  PullOptions enough = registry_options();
+  enough.max_bytes = bytes;
+  pull_model("acme/small", enough);
+  expect_model(base_files);
+}
+
 TEST_F(RegistryPull, GoesOnAfterBrokenConnections) {
   std::atomic<int> answers{0};
   server.change_answers([&](const HubRequest& request, HubAnswer& answer) {

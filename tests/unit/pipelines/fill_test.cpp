@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@
 
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
+#include "formats/json.h"
+#include "formats/tensor_file.h"
+#include "models/encoder.h"
 #include "pipelines/fill/fill_program.h"
 #include "pipelines/fill/fill_run.h"
 #include "pipelines/tasks.h"
@@ -30,7 +35,8 @@ using tests::RecordedFills;
 class FillGolden : public testing::TestWithParam<std::string> {
  protected:
   base::TemporaryFolder folder_;
-  const RecordedFiller recorded_ = tests::write_tiny_filler(folder_.path() / "model", GetParam());
+  const std::filesystem::path model_ = folder_.path() / "model";
+  const RecordedFiller recorded_ = tests::write_tiny_filler(model_, GetParam());
 };
 
 TEST_P(FillGolden, TokensEqualTransformers) {
@@ -40,6 +46,19 @@ TEST_P(FillGolden, TokensEqualTransformers) {
         FillPipeline::load(folder_.path() / "model", {.backend = {.places = {BackendPlace::parse(backend)}}});
     for (const RecordedFills& run : recorded_.runs) tests::expect_fills(pipeline, recorded_, run);
   }
+}
+
+TEST_P(FillGolden, TokensEqualTransformersWhereTheTableHasTheHeadsName) {
+  const formats::Json config = formats::parse_json(base::read_text_file(model_ / "config.json"), "config.json");
+  if (!config.get_bool("tie_word_embeddings", true)) GTEST_SKIP() << "its tables are two";
+  const models::TiedWeights tied = models::find_architecture(config).tied.front();
+  std::vector<formats::NamedTensor> tensors = formats::read_tensors(model_ / "model.safetensors");
+  for (formats::NamedTensor& each : tensors) {
+    if (each.name.ends_with(tied.name)) each.name = tied.other;
+  }
+  formats::write_tensors(model_ / "model.safetensors", tensors);
+  const FillPipeline pipeline = FillPipeline::load(model_);
+  for (const RecordedFills& run : recorded_.runs) tests::expect_fills(pipeline, recorded_, run);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, FillGolden,
@@ -53,6 +72,19 @@ class FillTest : public testing::Test {
   const RecordedFiller recorded_ = tests::write_tiny_filler(folder_.path() / "model");
   const FillPipeline pipeline_ = FillPipeline::load(folder_.path() / "model");
 };
+
+TEST_F(FillTest, OfTwoNamesOfTheBiasThatOfTheLayerCounts) {
+  const std::filesystem::path file = folder_.path() / "model/model.safetensors";
+  std::vector<formats::NamedTensor> tensors = formats::read_tensors(file);
+  const auto bias = std::ranges::find(tensors, "cls.predictions.bias", &formats::NamedTensor::name);
+  ASSERT_NE(bias, tensors.end());
+  const Tensor own = bias->tensor;
+  bias->tensor = Tensor::zeros(own.shape());
+  tensors.push_back({"cls.predictions.decoder.bias", own});
+  formats::write_tensors(file, tensors);
+  const FillPipeline pipeline = FillPipeline::load(folder_.path() / "model");
+  for (const RecordedFills& run : recorded_.runs) tests::expect_fills(pipeline, recorded_, run);
+}
 
 TEST_F(FillTest, ATextWithoutMasksHasAnEmptyList) {
   EXPECT_EQ(pipeline_.mask(), "[MASK]");

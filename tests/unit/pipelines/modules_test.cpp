@@ -38,7 +38,7 @@ class Modules : public ::testing::Test {
 TEST_F(Modules, FoldersAreInsideTheModels) {
   folder_.write("model/1_Pooling/config.json",
                 R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false})");
-  for (const char* path : {"1_Pooling", "./1_Pooling"}) {
+  for (const char* path : {"1_Pooling", "./1_Pooling", "1_Pooling/", "./1_Pooling//", "1_Pooling/."}) {
     write_modules(path);
     const EmbeddingModules modules = read();
     ASSERT_EQ(modules.pooling().size(), 1u);
@@ -46,9 +46,23 @@ TEST_F(Modules, FoldersAreInsideTheModels) {
   }
 }
 
+TEST_F(Modules, ATransformerHasOneFolderHoweverItsPathIsWritten) {
+  folder_.write("model/0_Transformer/config.json", "{}");
+  for (const char* path : {"0_Transformer", "0_Transformer/", "./0_Transformer/", ".//0_Transformer"}) {
+    folder_.write("model/modules.json", R"([{"path": ")" + std::string(path) + R"(", "type": "Transformer"}])");
+    EXPECT_EQ(runtime::transformer_folders(folder_.path() / "model"),
+              std::vector{folder_.path() / "model/0_Transformer"})
+        << path;
+  }
+  for (const char* path : {"", ".", "./", "././"}) {
+    folder_.write("model/modules.json", R"([{"path": ")" + std::string(path) + R"(", "type": "Transformer"}])");
+    EXPECT_EQ(runtime::transformer_folders(folder_.path() / "model"), std::vector{folder_.path() / "model"}) << path;
+  }
+}
+
 TEST_F(Modules, NamesThatLeadOutAreRefused) {
-  for (const char* path :
-       {"../outside", "a/../../outside", "..", "/etc", "..\\\\outside", "C:outside", "a\\u0000b", "a//b", "a\\nb"}) {
+  for (const char* path : {"../outside", "a/../../outside", "..", "/etc", "..\\\\outside", "C:outside", "a\\u0000b",
+                           "/", "/1_Pooling", "a\\nb"}) {
     write_modules(path);
     const Error error = refusal();
     EXPECT_EQ(error.code(), ErrorCode::corrupt) << path;

@@ -1,6 +1,7 @@
 // Model::forward of every architecture against transformers, as tests/golden/record_architectures.py recorded it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -9,6 +10,9 @@
 
 #include "alate/error.h"
 #include "alate/model.h"
+#include "formats/json.h"
+#include "formats/tensor_file.h"
+#include "models/encoder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -41,6 +45,73 @@ TEST_P(ArchitectureGolden, EqualsTransformersOnTheReferenceBackend) {
 
 INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
                          [](const auto& folder) { return folder.param; });
+
+// A table that words and a head share is in some files under the head's name only.
+class TiedTable : public testing::TestWithParam<std::string> {
+ protected:
+  TiedTable() { tests::write_tiny_model(kRecorded / GetParam(), model_); }
+
+  // Gives the table of words the name of a head's. False where the file has both, or has no such table.
+  bool move_table(const models::Architecture& architecture, const models::TiedWeights& tied) const {
+    std::vector<formats::NamedTensor> tensors;
+    for (const formats::NamedTensor& each : whole_) {
+      if (each.name == tied.other) return false;
+      const bool is_table =
+          each.name == tied.name || each.name == std::string(architecture.prefix) + std::string(tied.name);
+      tensors.push_back({is_table ? std::string(tied.other) : each.name, each.tensor});
+    }
+    formats::write_tensors(model_ / "model.safetensors", tensors);
+    return std::ranges::find(tensors, tied.other, &formats::NamedTensor::name) != tensors.end();
+  }
+  void write_config(bool ties) const {
+    formats::Json::Object members = config_.as_object("config.json");
+    std::erase_if(members, [](const auto& member) { return member.first == "tie_word_embeddings"; });
+    members.emplace_back("tie_word_embeddings", ties);
+    folder_.write("model/config.json", formats::to_json_text(members));
+  }
+
+  base::TemporaryFolder folder_;
+  const std::filesystem::path model_ = folder_.path() / "model";
+  const formats::Json config_ =
+      formats::parse_json(base::read_text_file(kRecorded / GetParam() / "config.json"), "config.json");
+  std::vector<formats::NamedTensor> whole_ = formats::read_tensors(model_ / "model.safetensors");
+};
+
+TEST_P(TiedTable, UnderTheHeadsNameIsThatOfWords) {
+  const models::Architecture& architecture = models::find_architecture(config_);
+  ASSERT_FALSE(architecture.tied.empty());
+  for (const models::TiedWeights& tied : architecture.tied) {
+    SCOPED_TRACE(tied.other);
+    if (!move_table(architecture, tied)) continue;
+    write_config(true);
+    const Model model = Model::load(model_);
+    for (const std::filesystem::path& file : tests::sorted_entries(kRecorded / GetParam(), "case_"))
+      tests::expect_case(model, file);
+    if (tied.always) continue;
+    write_config(false);
+    EXPECT_EQ(base::error_of([&] { (void)Model::load(model_); }).code(), ErrorCode::not_found);
+  }
+}
+
+std::vector<std::string> folders_of_vocabularies() {
+  std::vector<std::string> names;
+  for (const std::string& name : tests::folders_with_cases(kRecorded)) {
+    if (name.ends_with("_lm") || name.ends_with("t5_encoder")) names.push_back(name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Folders, TiedTable, testing::ValuesIn(folders_of_vocabularies()),
+                         [](const auto& folder) { return folder.param; });
+
+TEST(TiedTables, AreThoseOfEveryHeadOverTheVocabulary) {
+  for (const models::Architecture& each : models::architectures()) {
+    const bool has_head = std::ranges::any_of(each.heads, [](const models::EncoderHead& head) {
+      return head.name == "ForMaskedLM" || head.name == "ForCausalLM";
+    });
+    EXPECT_TRUE(!has_head || !each.tied.empty()) << each.model_type;
+  }
+}
 
 // gte-Qwen2's revisions before `is_causal` name code that attends both ways.
 TEST(Qwen2, AttendsBothWaysWhereItsCodeDoes) {

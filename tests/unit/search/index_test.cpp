@@ -257,6 +257,17 @@ TEST_F(Index, AnotherModelIsRefusedAndMakesTheIndexAnew) {
   EXPECT_FALSE(SearchIndex::open(out()).search(other, "cat").empty());
 }
 
+TEST_F(Index, AModelWhoseFileLeadsOutOfItsFolderIsNotRead) {
+  const fs::path model = folder_.path() / "model";
+  fs::copy(source_folder() / "tests/golden/models/st_mean", model, fs::copy_options::recursive);
+  folder_.write("outside", "another's file");
+  fs::create_symlink("../outside", model / "merges.txt");  // which its tokenizer does not need
+  const EmbeddingPipeline pipeline = EmbeddingPipeline::load(model);
+  const Error error = base::error_of([&] { (void)build_index(pipeline, {texts_.path()}, out(), {}); });
+  EXPECT_EQ(error.code(), ErrorCode::corrupt);
+  EXPECT_NE(error.message().find("leads out of the model's folder"), std::string::npos) << error.message();
+}
+
 TEST_F(Index, FilesThatCannotBeIndexedAreRefused) {
   const auto refusal = [&](const std::string& name) {
     return base::error_of([&] { (void)build_index(pipeline_, {texts_.path() / name}, out()); });
