@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "alate/extract.h"
 #include "base/threads/cancellation.h"
+#include "pipelines/call_limits.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/word_rows.h"
 #include "pipelines/task_run.h"
@@ -26,12 +28,13 @@ class ExtractCall {
 
   /// What computes its rows: of the first instances only, where the schema has nothing else.
   std::shared_ptr<const runtime::BatchProgram> program() const;
-  /// Throws as make_schema_prompt and make_word_rows.
-  TextRows make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+  /// Of the next texts. Throws as make_schema_prompt and make_word_rows.
+  TextRows make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts, TokenBudget& budget,
                      const base::Cancellation& cancellation);
-  /// Of each text; empty for those without rows.
-  std::vector<Extraction> extractions(const RowResults& results, std::span<const std::string_view> texts,
-                                      float threshold) const;
+  /// Reads the rows of a piece of whole texts and gives `each` what every text has. `texts` are all of the call. Values
+  /// are counted before they are cut.
+  void take(const RowResults& results, std::span<const std::string_view> texts, float threshold, AnswerBudget& budget,
+            const std::function<void(std::size_t text, Extraction found)>& each) const;
 
  private:
   std::size_t instances() const;

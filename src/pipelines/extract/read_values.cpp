@@ -107,8 +107,10 @@ class TextReader {
  private:
   float threshold_of(const std::optional<float>& own) const { return own.value_or(scope_.threshold); }
 
+  // Texts are counted before they are copied: of the text, and of the schema, which each instance repeats.
   ExtractedValue value_of(const ScoredSpan& span) const {
     const TextWord &first = text_.words[span.first], &last = text_.words[span.last];
+    scope_.budget.add(last.byte_end - first.byte_begin);
     return {.text = std::string(whole_.substr(first.byte_begin, last.byte_end - first.byte_begin)),
             .score = span.score,
             .place = ExtractedPlace{first.begin, last.end, first.byte_begin, last.byte_end}};
@@ -137,6 +139,7 @@ class TextReader {
       if (!(score >= threshold_of(field.threshold))) continue;
       if (!field.is_list && !values.empty() && score <= values.front().score) continue;
       if (!field.is_list) values.clear();
+      scope_.budget.add(field.choices[i].size());
       values.push_back({.text = field.choices[i], .score = score, .place = std::nullopt});
     }
     return values;
@@ -153,6 +156,7 @@ class TextReader {
         for (std::size_t i = 0; i < wanted.fields.size(); ++i) {
           const ExtractField& field = wanted.fields[i];
           const std::size_t label = task.first_label + i;
+          scope_.budget.add(field.name.size());
           fields.push_back({field.name, field.is_list,
                             field.choices.empty()
                                 ? values_of(reader, label, instance, threshold_of(field.threshold), field.is_list)
@@ -209,6 +213,7 @@ class TextReader {
         if (expects_some(reader))
           reader.append_spans_above(task.first_label + i, 0, threshold_of(entity.threshold), found);
       }
+      scope_.budget.add(entity.name.size());
       read.entities.push_back({entity.name, entity.is_list, values_of(std::move(found), entity.is_list)});
     }
   }
@@ -239,7 +244,7 @@ class TextReader {
     return made;
   }
 
-  std::vector<ExtractedValue> label_scores(const RowReader& reader, std::size_t index) const {
+  std::vector<float> label_scores(const RowReader& reader, std::size_t index) const {
     const ExtractClassification& wanted = scope_.schema.classifications[index];
     std::vector<float> logits;
     for (std::size_t i = 0; i < wanted.labels.size(); ++i)
@@ -250,28 +255,27 @@ class TextReader {
     const float greatest = *std::ranges::max_element(logits);
     float sum = 0;
     for (const float logit : logits) sum += std::exp(logit - greatest);
-    std::vector<ExtractedValue> scores;
-    for (std::size_t i = 0; i < logits.size(); ++i)
-      scores.push_back({.text = wanted.labels[i],
-                        .score = is_sigmoid ? sigmoid_of(logits[i]) : std::exp(logits[i] - greatest) / sum,
-                        .place = std::nullopt});
-    return scores;
+    for (float& logit : logits) logit = is_sigmoid ? sigmoid_of(logit) : std::exp(logit - greatest) / sum;
+    return logits;
   }
 
   // Of each label the best score of all windows decides.
   ExtractedClass classification(std::size_t index) const {
     const ExtractClassification& wanted = scope_.schema.classifications[index];
-    std::vector<ExtractedValue> scores = label_scores(readers_.front(), index);
+    std::vector<float> scores = label_scores(readers_.front(), index);
     for (const RowReader& reader : std::span(readers_).subspan(1)) {
-      const std::vector<ExtractedValue> others = label_scores(reader, index);
-      for (std::size_t i = 0; i < scores.size(); ++i) scores[i].score = std::max(scores[i].score, others[i].score);
+      const std::vector<float> others = label_scores(reader, index);
+      for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = std::max(scores[i], others[i]);
     }
     ExtractedClass made{.task = wanted.task, .is_list = wanted.multi_label, .labels = {}};
-    const ExtractedValue best = *std::ranges::max_element(scores, {}, &ExtractedValue::score);
-    if (wanted.multi_label)
-      std::ranges::copy_if(scores, std::back_inserter(made.labels),
-                           [&](const ExtractedValue& each) { return each.score >= wanted.threshold; });
-    if (made.labels.empty()) made.labels = {best};
+    const auto add = [&](std::size_t label) {
+      scope_.budget.add(wanted.labels[label].size());
+      made.labels.push_back({.text = wanted.labels[label], .score = scores[label], .place = std::nullopt});
+    };
+    for (std::size_t i = 0; wanted.multi_label && i < scores.size(); ++i) {
+      if (scores[i] >= wanted.threshold) add(i);
+    }
+    if (made.labels.empty()) add(static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin()));
     if (wanted.top_k) {
       std::ranges::stable_sort(made.labels, std::ranges::greater(), &ExtractedValue::score);
       made.labels.resize(std::min(made.labels.size(), *wanted.top_k));

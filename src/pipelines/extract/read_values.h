@@ -8,6 +8,7 @@
 
 #include "alate/extract.h"
 #include "models/heads/extractor_config.h"
+#include "pipelines/call_limits.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/word_rows.h"
 
@@ -26,6 +27,7 @@ struct ExtractScope {
   const ExtractSchema& schema;
   const SchemaPrompt& prompt;
   float threshold;
+  AnswerBudget& budget;  // of the values' texts
 };
 
 /// Of a text, which is `given` where `text` holds no repaired one; `rows` are its windows, in order.

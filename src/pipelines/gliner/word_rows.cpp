@@ -16,8 +16,7 @@
 namespace alate::pipelines {
 namespace {
 
-constexpr std::size_t kMostWindowTokens = std::size_t{1} << 26;  // of a text
-constexpr std::size_t kMostScores = std::size_t{1} << 29;        // of a call: 2 GiB
+constexpr std::size_t kMostScores = std::size_t{1} << 29;  // that are kept at a time: 2 GiB
 
 using Ids = std::vector<std::int32_t>;
 
@@ -27,6 +26,7 @@ struct Window {
 
 struct Limits {
   std::size_t tokens = 0, words = 0;  // of a window
+  std::size_t around = 0;             // tokens of its row besides
   std::optional<std::size_t> stride;
 };
 
@@ -47,7 +47,8 @@ struct TokenizedText {
 
 class Windows {
  public:
-  Windows(const TokenizedText& text, const Limits& limits) : text_(text), limits_(limits) {}
+  Windows(const TokenizedText& text, const Limits& limits, TokenBudget& budget)
+      : text_(text), limits_(limits), budget_(budget) {}
 
   // As many words from `begin` on as fit, one at least.
   Window from(std::size_t begin) const {
@@ -64,23 +65,22 @@ class Windows {
   }
   std::vector<Window> all() const {
     std::vector<Window> windows = {from(0)};
-    std::size_t tokens = 0;
     while (windows.back().end < text_.count()) {
-      tokens += limits_.tokens;
-      if (tokens > kMostWindowTokens)
-        throw make_error(ErrorCode::resource_exhausted, "the windows of the text would hold more than ",
-                         kMostWindowTokens, " tokens: ask for a smaller stride");
-      windows.push_back(from(next_begin(windows.back())));
+      const Window next = from(next_begin(windows.back()));
+      budget_.take(limits_.around + tokens_of(next));
+      windows.push_back(next);
     }
     return windows;
   }
 
  private:
   std::size_t size(std::size_t word) const { return text_.of(word).size(); }
+  std::size_t tokens_of(const Window& window) const {
+    return text_.ends[window.end - 1] - (window.begin == 0 ? 0 : text_.ends[window.begin - 1]);
+  }
   std::size_t next_begin(const Window& window) const {
-    std::size_t held = 0, shared = 0;
-    for (std::size_t word = window.begin; word < window.end; ++word) held += size(word);
-    const std::size_t stride = limits_.stride.value_or(held / 4);
+    std::size_t shared = 0;
+    const std::size_t stride = limits_.stride.value_or(tokens_of(window) / 4);
     std::size_t begin = window.end;
     while (begin > window.begin + 1 && shared + size(begin - 1) <= stride) shared += size(--begin);
     return begin;
@@ -88,6 +88,7 @@ class Windows {
 
   const TokenizedText& text_;
   const Limits& limits_;
+  TokenBudget& budget_;
 };
 
 TokenizedText tokenized(const TextModel& model, std::string_view text, const WordRules& rules, std::size_t most_tokens,
@@ -111,12 +112,14 @@ TokenizedText tokenized(const TextModel& model, std::string_view text, const Wor
   return made;
 }
 
-void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty) {
+void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty,
+                    TokenBudget& budget) {
+  budget.take(limits.around + std::min(text.ids.size(), limits.tokens));
   if (text.count() == 0) {
     if (with_empty) text.windows = {Window()};
     return;
   }
-  const Windows windows(text, limits);
+  const Windows windows(text, limits, budget);
   const Window first = windows.from(0);
   if (first.end == text.count() || treatment == LongTexts::cut) {
     text.windows = {first};
@@ -166,14 +169,15 @@ void require_few_scores(const std::vector<runtime::BatchRow>& rows, std::size_t 
 }  // namespace
 
 WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const WordRules& rules,
-                        std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+                        std::span<const std::string_view> texts, const LongTextOptions& long_texts, TokenBudget& budget,
                         const base::Cancellation& cancellation) {
   const std::size_t taken = prompt.ids.size() + prompt.after.size() + rules.period.size();
   const std::size_t length = row_length(model, long_texts);
   if (length <= taken)
     throw make_error(ErrorCode::invalid_argument, "the ", length,
                      " tokens of a row are less than the prompt takes: ", taken);
-  const Limits limits{.tokens = length - taken, .words = rules.most_words, .stride = long_texts.stride};
+  const Limits limits{
+      .tokens = length - taken, .words = rules.most_words, .around = taken, .stride = long_texts.stride};
   if (limits.stride && *limits.stride >= limits.tokens)
     throw make_error(ErrorCode::invalid_argument, "the stride of ", *limits.stride, " tokens is not below the ",
                      limits.tokens, " that a window has of the text");
@@ -182,7 +186,7 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
   base::ThreadPool::shared().parallel_for(texts.size(), model.model.state().options.threads,
                                           [&](std::size_t i, std::size_t) {
                                             made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
-                                            choose_windows(made[i], limits, treatment, !rules.period.empty());
+                                            choose_windows(made[i], limits, treatment, !rules.period.empty(), budget);
                                           });
   WordRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -196,7 +200,7 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
     }
     all.texts.push_back(std::move(made[i].text));
   }
-  require_few_scores(all.rows.prepared.rows, rules.scores_of_pair);
+  require_few_scores(all.rows.prepared.rows, rules.kept_scores);
   return all;
 }
 

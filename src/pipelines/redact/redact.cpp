@@ -93,6 +93,7 @@ RedactRun::RedactRun(RecognizePipeline pipeline, std::vector<std::string_view> t
 
 void RedactRun::take(const RowResults& results) {
   RecognizeRun::take(results);
+  if (has_more()) return;
   for (std::size_t i = 0; i < size(); ++i) {
     const bool is_unread = std::ranges::binary_search(too_long(), i);
     redacted_.push_back(is_unread ? std::string() : redactor_->redact(text(i), entities()[i]));

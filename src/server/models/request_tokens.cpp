@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/models/request_limits.h"
 #include "server/refuse.h"
 
 namespace alate::server {
@@ -35,7 +36,7 @@ pipelines::PreparedRows prepare_request(const EmbeddingPipeline& pipeline, const
                                         const EmbedOptions& options) {
   const std::vector<std::string_view> texts(request.texts.begin(), request.texts.end());
   return request.token_rows.empty()
-             ? pipelines::prepare_embedding(pipeline, texts, options, base::Cancellation::never())
+             ? pipelines::prepare_embedding(pipeline, texts, options, base::Cancellation::never(), kRequestLimits)
              : prepared_ids(pipeline, request, options);
 }
 

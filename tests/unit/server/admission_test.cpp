@@ -170,6 +170,24 @@ TEST(ClientAccounts, ForgetsClientsThatHoldNothing) {
   EXPECT_LE(accounts.size(), 1000U);
 }
 
+TEST(ClientAccount, HasRoomForRowsUpToItsShareAndThatOfAll) {
+  const auto total = std::make_shared<HeldBytes>(1000, 500, HeldBytes::Limit{.client = 600, .all = 800});
+  ClientAccounts accounts(total);
+  const auto greedy = accounts.find(kGreedy), other = accounts.find(kOther);
+  EXPECT_FALSE(greedy->has_row_room(601));
+  {
+    ByteCharge charge(greedy, ByteCharge::Kind::rows);
+    charge.raise_to(500);
+    EXPECT_TRUE(greedy->has_row_room(100));
+    EXPECT_FALSE(greedy->has_row_room(101));
+    EXPECT_TRUE(other->has_row_room(300));
+    EXPECT_FALSE(other->has_row_room(301));
+    EXPECT_EQ(total->bodies + total->answers, 0U);
+  }
+  EXPECT_EQ(total->rows, 0U);
+  EXPECT_TRUE(greedy->has_row_room(600));
+}
+
 TEST(ClientShare, IsAtLeastWhatOneRequestNeeds) {
   EXPECT_EQ(client_share(512, 75, 1), 384U);
   EXPECT_EQ(client_share(1, 75, 1), 1U);

@@ -54,6 +54,7 @@ class RouteTest : public ModelHostTest {
         std::move(request), "id", Clock::time_point::max(),
         [&promise = begun->promise](Response response) { promise.set_value(std::move(response)); });
     exchange->is_admin = is_admin;
+    exchange->account = account;
     Call made{begun->services, *match.route, exchange, match.parameters, {}};
     if (!match.route->body.empty()) {
       made.body = formats::parse_json(exchange->request().body, "the body");
@@ -94,6 +95,7 @@ class RouteTest : public ModelHostTest {
   Metrics metrics;
   WorkQueue work{1};
   bool shutting_down = false, is_admin = false;
+  std::shared_ptr<ClientAccount> account;  // of the client; null: nothing is accounted
   std::function<std::string()> obstacle;
 
  private:
