@@ -78,13 +78,10 @@ PreparedRows TaskRun::prepare(const base::Cancellation& cancellation) {
     has_begun_ = true;
     make_more(cancellation);
   }
-  const auto may_end = [&] {
-    if (pieces() == Pieces::whole) return false;
-    return pieces() == Pieces::rows || rows_.inputs[end_] != rows_.inputs[end_ - 1];
-  };
+  const bool is_whole = pieces() == Pieces::whole;
   std::size_t numbers = 0;
   while (end_ < row_tokens_.size() &&
-         (end_ == begin_ || numbers + row_numbers_[end_] <= limits_.piece_numbers || !may_end()))
+         (is_whole || end_ == begin_ || numbers + row_numbers_[end_] <= limits_.piece_numbers))
     numbers += row_numbers_[end_++];
   PreparedRows piece;
   const auto from = rows_.prepared.rows.begin();

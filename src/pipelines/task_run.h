@@ -97,8 +97,8 @@ class TaskRun {
   std::size_t prepared_texts() const;
 
  protected:
-  /// What a piece is: all rows; whole texts; any rows that follow each other.
-  enum class Pieces { whole, texts, rows };
+  /// What a piece is: all rows, or any that follow each other.
+  enum class Pieces { whole, rows };
 
   TaskRun() = default;
   virtual Pieces pieces() const { return Pieces::whole; }

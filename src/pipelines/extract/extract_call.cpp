@@ -36,7 +36,6 @@ TextRows ExtractCall::make_rows(std::span<const std::string_view> texts, const L
   const WordRules rules{.split = split_extraction_words,
                         .lowers = true,
                         .most_words = std::numeric_limits<std::size_t>::max(),
-                        .kept_scores = static_cast<std::size_t>(extractor_.config.max_width) * instances(),
                         .period = extractor_.period};
   WordRows made = make_word_rows(model_, prompt_.around, rules, texts, long_texts, budget, cancellation);
   texts_ = std::move(made.texts);
@@ -46,23 +45,26 @@ TextRows ExtractCall::make_rows(std::span<const std::string_view> texts, const L
 }
 
 void ExtractCall::take(const RowResults& results, std::span<const std::string_view> texts, float threshold,
-                       AnswerBudget& budget, const std::function<void(std::size_t, Extraction)>& each) const {
+                       AnswerBudget& budget, const std::function<void(std::size_t, Extraction)>& each) {
   const ExtractScope scope{
       .config = extractor_.config, .schema = schema_, .prompt = prompt_, .threshold = threshold, .budget = budget};
   const std::size_t marks = prompt_.around.marks.size() * (models::ExtractorConfig::kCounts + 1);
   for_each_input(results, [&](const InputRange& range) {
-    std::vector<ExtractedRow> rows;
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const std::span<const float> numbers = results.of(i);
       const std::size_t spans = numbers.size() - marks, row = results.first_row() + i;
-      rows.push_back({.spans = numbers.first(spans),
-                      .marks = numbers.subspan(spans),
-                      .instances = instances(),
-                      .first_word = first_words_[row],
-                      .words = row_words_[row]});
+      rows_.emplace_back(scope,
+                         ExtractedRow{.spans = numbers.first(spans),
+                                      .marks = numbers.subspan(spans),
+                                      .instances = instances(),
+                                      .first_word = first_words_[row],
+                                      .words = row_words_[row]},
+                         row_spans_);
     }
+    if (!range.is_last) return;
     const WordText& words = texts_[range.input - results.first_text()];
-    each(range.input, read_extraction(scope, words, texts[range.input], rows));
+    each(range.input, read_extraction(scope, words, texts[range.input], std::exchange(rows_, {})));
+    row_spans_ = 0;
   });
 }
 

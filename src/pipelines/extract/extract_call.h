@@ -11,6 +11,7 @@
 #include "alate/extract.h"
 #include "base/threads/cancellation.h"
 #include "pipelines/call_limits.h"
+#include "pipelines/extract/read_values.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/word_rows.h"
 #include "pipelines/task_run.h"
@@ -31,10 +32,10 @@ class ExtractCall {
   /// Of the next texts. Throws as make_schema_prompt and make_word_rows.
   TextRows make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts, TokenBudget& budget,
                      const base::Cancellation& cancellation);
-  /// Reads the rows of a piece of whole texts and gives `each` what every text has. `texts` are all of the call. Values
-  /// are counted before they are cut.
+  /// Reads the rows of a piece and gives `each` what every text that ends in it has. `texts` are all of the call.
+  /// Values are counted before they are cut.
   void take(const RowResults& results, std::span<const std::string_view> texts, float threshold, AnswerBudget& budget,
-            const std::function<void(std::size_t text, Extraction found)>& each) const;
+            const std::function<void(std::size_t text, Extraction found)>& each);
 
  private:
   std::size_t instances() const;
@@ -45,6 +46,9 @@ class ExtractCall {
   SchemaPrompt prompt_;
   std::vector<WordText> texts_;
   std::vector<std::size_t> first_words_, row_words_;  // of each row
+  // Of the text whose rows are not all read yet.
+  std::vector<ReadRow> rows_;
+  std::size_t row_spans_ = 0;
 };
 
 }  // namespace alate::pipelines

@@ -16,8 +16,6 @@
 namespace alate::pipelines {
 namespace {
 
-constexpr std::size_t kMostScores = std::size_t{1} << 29;  // that are kept at a time: 2 GiB
-
 using Ids = std::vector<std::int32_t>;
 
 struct Window {
@@ -155,17 +153,6 @@ runtime::BatchRow row_of(const TokenizedText& text, const Window& window, std::s
   return row;
 }
 
-// Scores of all spans are kept until the answer is made.
-void require_few_scores(const std::vector<runtime::BatchRow>& rows, std::size_t scores_of_pair) {
-  std::size_t scores = 0;
-  for (const runtime::BatchRow& row : rows) {
-    scores += row.words.pairs() * scores_of_pair;
-    if (scores > kMostScores)
-      throw make_error(ErrorCode::resource_exhausted, "the texts have more than ", kMostScores,
-                       " scores of words with labels: ask for fewer labels, or for fewer or shorter texts, at a time");
-  }
-}
-
 }  // namespace
 
 WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const WordRules& rules,
@@ -200,7 +187,6 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
     }
     all.texts.push_back(std::move(made[i].text));
   }
-  require_few_scores(all.rows.prepared.rows, rules.kept_scores);
   return all;
 }
 

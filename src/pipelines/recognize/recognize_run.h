@@ -59,8 +59,7 @@ class RecognizeRun : public TaskRun {
     AnswerBudget budget;
   };
 
-  /// Extractions are made of all windows of a text.
-  Pieces pieces() const override { return extract_ ? Pieces::texts : Pieces::rows; }
+  Pieces pieces() const override { return Pieces::rows; }
   void take_token_labels(const RowResults& results);
   void take_extractions(const RowResults& results);
 

@@ -15,6 +15,8 @@
 #include "pipelines/answer/answer_run.h"
 #include "pipelines/classify/classify_run.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/extract/extract_run.h"
+#include "pipelines/extract/extraction_json.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/rerank/rerank_run.h"
 #include "pipelines/task_run.h"
@@ -289,6 +291,28 @@ TEST_F(CallLimitsOfTasks, PiecesGiveTheAnswersOfTheWhole) {
       EXPECT_EQ(run.answers()[i][k].text, whole.texts[i][k].text);
       EXPECT_NEAR(run.answers()[i][k].score, whole.texts[i][k].score, 1e-5);
     }
+  }
+}
+
+// Their rows have a number for each word, label, width and instance; what is kept of a row is what it found.
+TEST_F(CallLimitsOfTasks, PiecesGiveTheExtractionsOfTheWhole) {
+  const tests::RecordedExtractor recorded = tests::write_tiny_extractor(place("extractor"), "lstm");
+  const ExtractPipeline pipeline = ExtractPipeline::load(place("extractor"));
+  const Texts texts(recorded.texts.begin(), recorded.texts.end());
+  for (const tests::RecordedExtraction& recorded_run : recorded.runs) {
+    SCOPED_TRACE(recorded_run.schema);
+    const ExtractSchema schema = ExtractSchema::parse(recorded_run.schema);
+    ExtractOptions options{.threshold = recorded_run.threshold};
+    options.long_texts.max_length = recorded_run.windows;
+    ExtractRun run(pipeline, texts, schema, options);
+    run.limit({.piece_bytes = 1, .piece_numbers = 1});
+    PreparedRows first = run.prepare(kNever);
+    EXPECT_EQ(first.rows.size(), 1U);
+    run_prepared(run, std::move(first), {}, {.cancellation = kNever});
+    const Extractions whole = pipeline.extract(texts, schema, options);
+    ASSERT_EQ(run.extractions().size(), whole.texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      EXPECT_EQ(extraction_json(run.extractions()[i], {}), extraction_json(whole.texts[i], {}));
   }
 }
 

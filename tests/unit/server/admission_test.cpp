@@ -14,7 +14,7 @@ using Outcome = Admission::Outcome;
 
 const ClientId kGreedy = client_of_address("127.0.0.1"), kOther = client_of_address("127.0.0.2");
 
-std::shared_ptr<Exchange> exchange_of(const ClientId& client, std::shared_ptr<const ClientAccount> account = nullptr) {
+std::shared_ptr<Exchange> exchange_of(const ClientId& client, std::shared_ptr<ClientAccount> account = nullptr) {
   auto exchange = std::make_shared<Exchange>(Request{}, "id", Clock::time_point::max(), [](const Response&) {});
   exchange->client_id = client;
   exchange->account = std::move(account);
