@@ -17,6 +17,11 @@ void require_readable(const CallLimits& limits, double bytes, std::string_view e
                    limits.read_bytes, " bytes: send fewer or shorter texts, or shorten ", each);
 }
 
+std::size_t window_count(std::size_t tokens, std::size_t room, std::size_t stride) {
+  const std::size_t step = room - stride;
+  return tokens <= room ? 1 : 1 + (tokens - room + step - 1) / step;
+}
+
 void TokenBudget::take(std::size_t tokens) {
   if (tokens <= most_ && taken_.fetch_add(tokens) <= most_ - tokens) return;
   throw make_error(

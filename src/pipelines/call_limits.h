@@ -28,6 +28,10 @@ void require_short_list(std::size_t entries, std::string_view what);
 /// each text: "the query". Numbers of bytes are no integers, since their products may be too large for one.
 void require_readable(const CallLimits& limits, double bytes, std::string_view each);
 
+/// How many windows with room for so many tokens, of which each shares `stride` with the one before, a text has.
+/// REQUIRES: stride < room.
+std::size_t window_count(std::size_t tokens, std::size_t room, std::size_t stride);
+
 /// The tokens of a call's rows. Thread-safe.
 class TokenBudget {
  public:

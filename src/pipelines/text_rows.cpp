@@ -120,7 +120,7 @@ std::size_t window_tokens(const Encoding& encoding, std::size_t length, std::siz
   };
   std::size_t tokens = own(encoding);
   for (const Encoding& window : encoding.overflowing) tokens += own(window);
-  return (tokens / (room - stride) + 1) * length;
+  return window_count(tokens, room, stride) * length;
 }
 
 // What the rows of a call, or of a part of it, may have.
@@ -158,7 +158,7 @@ TextRows make_text_rows(const TextModel& model, std::span<const EncodeInput> inp
   for (const EncodeInput& input : inputs) bytes += cut_bytes(input, options);
   TokenBudget own;
   RowBudgets budgets{.call = options.budget != nullptr ? *options.budget : own,
-                     .windows = TokenBudget(kMostRepeats * bytes + 2 * kAnyTokens)};
+                     .windows = TokenBudget(kMostRepeats * bytes + kAnyTokens)};
   std::vector<InputRows> made(inputs.size());
   base::ThreadPool::shared().parallel_for(inputs.size(), state.options.threads, [&](std::size_t i, std::size_t) {
     cancellation.check();

@@ -63,7 +63,7 @@ void read_in_windows(const EmbeddingPipeline& pipeline, std::span<const std::str
     }
     ++next_cut;
     const Ids ids = ids_alone(pipeline, texts[i], cancellation);
-    budget.take((ids.size() / (room - stride) + 1) * frame.limit);
+    budget.take(window_count(ids.size(), room, stride) * frame.limit);
     for (std::size_t first = 0;; first += room - stride) {
       const std::span<const std::int32_t> part = std::span(ids).subspan(first, std::min(room, ids.size() - first));
       runtime::BatchRow& row = rows.emplace_back(runtime::BatchRow{.ids = begin, .pool_skip = frame.pool_skip});

@@ -78,7 +78,7 @@ DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions
   if (document.size() / (room - stride) > kMostWindowTokens / length)
     throw make_error(ErrorCode::resource_exhausted, "windows that share ", stride, " of ", room,
                      " tokens would be too many for a text of ", document.size(), "; take a smaller stride");
-  budget.take((document.size() / (room - stride) + 1) * length);
+  budget.take(window_count(document.size(), room, stride) * length);
   for (std::size_t begin = 0;; begin += room - stride) {
     const std::span<const std::int32_t> rest = document.subspan(begin);
     made.rows.push_back(framed.around(rest.first(std::min(room, rest.size()))));
