@@ -15,6 +15,16 @@ std::size_t PreparedRows::tokens() const {
   return tokens;
 }
 
+std::size_t PreparedRows::bytes() const {
+  std::size_t numbers = 0;
+  for (const runtime::BatchRow& row : rows) {
+    const runtime::RowWords& words = row.words;
+    numbers += row.ids.size() + row.type_ids.size() + words.words.size() + words.labels.size() + words.groups.size() +
+               words.marks.size();
+  }
+  return rows.size() * sizeof(runtime::BatchRow) + numbers * sizeof(std::int32_t);
+}
+
 PreparedRows prepare_rows(std::size_t count, std::size_t threads, const base::Cancellation& cancellation,
                           const std::function<PreparedRow(std::size_t)>& make) {
   PreparedRows result;

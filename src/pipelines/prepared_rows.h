@@ -17,6 +17,8 @@ struct PreparedRows {
   std::vector<std::size_t> inputs = {}, weights = {};
 
   std::size_t tokens() const;
+  /// What the rows take of memory.
+  std::size_t bytes() const;
 };
 
 struct PreparedRow {

@@ -20,6 +20,18 @@ struct InputRows {
   bool truncated = false, too_long = false;
 };
 
+// Types and the mask, which is 1 everywhere, are not for answers.
+Encoding kept_of(Encoding encoding, RowDetails details) {
+  if (details == RowDetails::ids) {
+    Encoding ids;
+    ids.ids = std::move(encoding.ids);
+    return ids;
+  }
+  encoding.type_ids = {};
+  encoding.attention_mask = {};
+  return encoding;
+}
+
 // Ids stay in an encoding that is kept.
 runtime::BatchRow row_of(Encoding& encoding, bool has_types, bool is_kept) {
   runtime::BatchRow row{.ids = is_kept ? encoding.ids : std::move(encoding.ids)};
@@ -28,7 +40,7 @@ runtime::BatchRow row_of(Encoding& encoding, bool has_types, bool is_kept) {
   return row;
 }
 
-InputRows rows_of_input(Encoding encoding, LongTexts treatment, bool has_types, bool keeps_encodings) {
+InputRows rows_of_input(Encoding encoding, LongTexts treatment, bool has_types, RowDetails details) {
   InputRows made;
   if (encoding.truncated && treatment == LongTexts::error) {
     made.too_long = true;
@@ -40,9 +52,11 @@ InputRows rows_of_input(Encoding encoding, LongTexts treatment, bool has_types, 
     made.truncated = windows.front().truncated;
     windows.resize(1);
   }
+  const bool is_kept = details != RowDetails::none;
+  made.rows.reserve(windows.size());
   for (Encoding& window : windows) {
-    made.rows.push_back(row_of(window, has_types, keeps_encodings));
-    if (keeps_encodings) made.encodings.push_back(std::move(window));
+    made.rows.push_back(row_of(window, has_types, is_kept));
+    if (is_kept) made.encodings.push_back(kept_of(std::exchange(window, {}), details));
   }
   return made;
 }
@@ -55,7 +69,7 @@ EncodeOptions encode_options(const TextModel& model, const RowOptions& options) 
   if (options.long_texts.treatment == LongTexts::cut) encode.side = Side::right;
   if (options.treatment() == LongTexts::cut_left) encode.side = Side::left;
   if (options.treatment() == LongTexts::windows) encode.side = Side::right;
-  encode.with_offsets = options.with_offsets;
+  encode.with_offsets = options.details == RowDetails::offsets;
   encode.with_tokens = false;
   encode.with_windows = options.treatment() == LongTexts::windows;
   return encode;
@@ -80,13 +94,17 @@ std::size_t stride_of(const RowOptions& options, std::size_t room) {
 }
 
 // Windows with little room, or that share nearly all of it, repeat a text very often: up to 8 times, and short ones
-// more. Bytes stand for tokens, which are not counted yet.
+// more.
+constexpr std::size_t kMostRepeats = 8, kAnyTokens = std::size_t{1} << 20;
+
+std::size_t cut_bytes(const EncodeInput& input, const RowOptions& options) {
+  return input.pair && options.strategy != Truncation::only_first ? input.pair->size() : input.text.size();
+}
+
+// Bytes stand for tokens, which are not counted yet.
 void require_few_windows(const TextModel& model, const EncodeInput& input, const EncodeOptions& encode,
                          const RowOptions& options, const base::Cancellation& cancellation) {
-  constexpr std::size_t kMostRepeats = 8, kAnyTokens = std::size_t{1} << 20;
-  const std::size_t length = *encode.max_length;
-  const std::size_t bytes =
-      input.pair && options.strategy != Truncation::only_first ? input.pair->size() : input.text.size();
+  const std::size_t length = *encode.max_length, bytes = cut_bytes(input, options);
   if (bytes <= kAnyTokens / length) return;
   const std::size_t room = room_of(model, input, encode, cancellation), stride = stride_of(options, room);
   if (stride >= room || bytes / (room - stride) <= std::max(kMostRepeats * bytes, kAnyTokens) / length) return;
@@ -95,14 +113,38 @@ void require_few_windows(const TextModel& model, const EncodeInput& input, const
                    " bytes; take a smaller stride or a shorter question");
 }
 
+// The tokens of all windows of a text, which `encoding` has in windows that share none.
+std::size_t window_tokens(const Encoding& encoding, std::size_t length, std::size_t room, std::size_t stride) {
+  if (stride >= room) return length;
+  const auto own = [&](const Encoding& window) {
+    return window.ids.size() - std::min(window.ids.size(), length - room);
+  };
+  std::size_t tokens = own(encoding);
+  for (const Encoding& window : encoding.overflowing) tokens += own(window);
+  return window_count(tokens, room, stride) * length;
+}
+
+// What the rows of a call, or of a part of it, may have.
+struct RowBudgets {
+  TokenBudget& call;
+  TokenBudget windows;  // that share tokens, of all of these texts
+};
+
 Encoding encode_input(const TextModel& model, const EncodeInput& input, EncodeOptions encode, const RowOptions& options,
-                      const base::Cancellation& cancellation) {
+                      RowBudgets& budgets, const base::Cancellation& cancellation) {
   const bool has_windows = options.treatment() == LongTexts::windows;
   if (has_windows) require_few_windows(model, input, encode, options, cancellation);
   Encoding encoding = tokenizers::encode(model.tokenizer, input, encode, cancellation);
-  if (!encoding.truncated || !has_windows) return encoding;
-  encode.stride = stride_of(options, room_of(model, input, encode, cancellation));
-  if (encode.stride == 0) return encoding;
+  const std::size_t room = encoding.truncated && has_windows ? room_of(model, input, encode, cancellation) : 0;
+  encode.stride = room > 0 ? stride_of(options, room) : 0;
+  if (encode.stride == 0) {
+    budgets.call.take(encoding.ids.size() * (has_windows ? encoding.overflowing.size() + 1 : 1));
+    return encoding;
+  }
+  const std::size_t tokens = window_tokens(encoding, *encode.max_length, room, encode.stride);
+  budgets.call.take(tokens);
+  budgets.windows.take(tokens);
+  encoding = {};
   return tokenizers::encode(model.tokenizer, input, encode, cancellation);
 }
 
@@ -113,11 +155,16 @@ TextRows make_text_rows(const TextModel& model, std::span<const EncodeInput> inp
   const Model::State& state = model.model.state();
   const bool has_types = state.limits().types > 1 && model.tokenizer.gives_type_ids();
   const EncodeOptions encode = encode_options(model, options);
+  std::size_t bytes = 0;
+  for (const EncodeInput& input : inputs) bytes += cut_bytes(input, options);
+  TokenBudget own;
+  RowBudgets budgets{.call = options.budget != nullptr ? *options.budget : own,
+                     .windows = TokenBudget(kMostRepeats * bytes + kAnyTokens)};
   std::vector<InputRows> made(inputs.size());
   base::ThreadPool::shared().parallel_for(inputs.size(), state.options.threads, [&](std::size_t i, std::size_t) {
     cancellation.check();
-    made[i] = rows_of_input(encode_input(model, inputs[i], encode, options, cancellation), options.treatment(),
-                            has_types, options.with_offsets);
+    made[i] = rows_of_input(encode_input(model, inputs[i], encode, options, budgets, cancellation), options.treatment(),
+                            has_types, options.details);
   });
   TextRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {

@@ -9,10 +9,14 @@
 #include "alate/long_texts.h"
 #include "alate/tokenizer.h"
 #include "base/threads/cancellation.h"
+#include "pipelines/call_limits.h"
 #include "pipelines/prepared_rows.h"
 #include "pipelines/text_model.h"
 
 namespace alate::pipelines {
+
+/// What is kept of the encoding of each row: for the answer.
+enum class RowDetails { none, ids, offsets };
 
 /// What a task wants of its rows.
 struct RowOptions {
@@ -22,7 +26,8 @@ struct RowOptions {
   // Of windows, where the caller chooses none and they have room for more. Absent: a quarter of the room for the text.
   std::optional<std::size_t> usual_stride = {};
   std::optional<Side> side = {};  // of a cut; absent: as the tokenizer's file says
-  bool with_offsets = false;      // fills TextRows::encodings
+  RowDetails details = RowDetails::none;
+  TokenBudget* budget = nullptr;  // of the call; absent: CallLimits' for these rows
 
   LongTexts treatment() const { return long_texts.treatment.value_or(usual); }
 };
@@ -30,12 +35,12 @@ struct RowOptions {
 struct TextRows {
   PreparedRows prepared;              // `truncated` has indices of inputs
   std::vector<std::size_t> inputs;    // the input that each row is read from, ascending
-  std::vector<Encoding> encodings;    // of each row, without types; empty if not asked for
+  std::vector<Encoding> encodings;    // of each row, with what RowDetails says only; empty if not asked for
   std::vector<std::size_t> too_long;  // indices of the inputs that have no row: LongTexts::error
 };
 
 /// Tokenizes the inputs, in parallel on the shared pool: a row each, or a row for each window. Throws invalid_argument
-/// for options that the model cannot meet, as Tokenizer::encode, and cancelled.
+/// for options that the model cannot meet, resource_exhausted for too many tokens, as Tokenizer::encode, and cancelled.
 TextRows make_text_rows(const TextModel& model, std::span<const EncodeInput> inputs, const RowOptions& options,
                         const base::Cancellation& cancellation);
 

@@ -45,7 +45,7 @@ class Exchange {
   Clock::time_point deadline() const { return deadline_; }  // Clock::time_point::max() without one
   /// Identity of the client. Set by the transport before it hands the exchange over.
   ClientId client_id;
-  std::shared_ptr<const ClientAccount> account;  // null where nothing is accounted
+  std::shared_ptr<ClientAccount> account;  // null where nothing is accounted
   /// The client's name for the models' batches. Set by the application.
   std::string client;
   /// Whether the request presented a key with the role admin. Set by the application.

@@ -106,7 +106,7 @@ class ChunkPart : public TextPart {
       if (job_.format == OutputFormat::jsonl) {
         line = begin_line(members[i]);
         line += "\"index\":" + std::to_string(index) + ",";
-        pipelines::append_chunk_members(line, id, chunk, vector_of(result.vectors, id));
+        pipelines::append_chunk_members(line, id, chunk, chunk.text, vector_of(result.vectors, id));
         line += '}';
       } else {
         line = std::to_string(chunk.start) + '\t' + std::to_string(chunk.end) + '\t' + on_one_line(chunk.text);

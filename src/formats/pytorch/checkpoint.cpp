@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -66,8 +67,8 @@ class Storages {
 
 class TensorReader {
  public:
-  TensorReader(const Pickle& pickle, const Storages& storages, std::string_view what)
-      : pickle_(pickle), storages_(storages), what_(what) {}
+  TensorReader(const Pickle& pickle, const Storages& storages, std::size_t file_bytes, std::string_view what)
+      : pickle_(pickle), storages_(storages), file_bytes_(file_bytes), what_(what) {}
 
   Checkpoint read() {
     const PickleValue* dict = &pickle_[pickle_.root];
@@ -92,10 +93,30 @@ class TensorReader {
     for (auto& [name, tensor] : named) checkpoint.tensors.push_back(std::move(tensor));
     std::ranges::stable_sort(checkpoint.tensors, {},
                              [](const CheckpointTensor& tensor) { return std::tuple(tensor.begin, tensor.end); });
+    require_file_bytes(checkpoint.tensors);
     return checkpoint;
   }
 
  private:
+  // Tensors may share bytes, and each of them becomes a weight of its own: a small file would fill the memory. Those
+  // that are one tensor under several names (tied weights) count once.
+  void require_file_bytes(const std::vector<CheckpointTensor>& tensors) const {
+    using Place = std::tuple<std::size_t, DType, std::vector<std::int64_t>, std::vector<std::int64_t>>;
+    std::set<Place> seen;
+    std::size_t bytes = 0;
+    for (const CheckpointTensor& tensor : tensors) {
+      std::vector<std::int64_t> extents;
+      for (const auto& dim : tensor.shape.dims) extents.push_back(dim.number());
+      if (!seen.emplace(tensor.begin, tensor.shape.dtype, std::move(extents), tensor.strides).second) continue;
+      const std::size_t own = tensor.shape.byte_count();
+      if (own > file_bytes_ - bytes)
+        throw make_error(ErrorCode::corrupt, what_, ": its tensors share bytes: up to ", quoted_name(tensor.name),
+                         " they would take more than the ", file_bytes_,
+                         " bytes of the file; save each tensor by itself (clone it), or the weights as safetensors");
+      bytes += own;
+    }
+  }
+
   [[noreturn]] void refuse(std::string_view tensor, std::string_view reason) const {
     throw make_error(ErrorCode::corrupt, what_, ": ", tensor, " ", reason);
   }
@@ -197,6 +218,7 @@ class TensorReader {
 
   const Pickle& pickle_;
   const Storages& storages_;
+  std::size_t file_bytes_;
   std::string_view what_;
 };
 
@@ -324,11 +346,11 @@ Checkpoint parse_checkpoint(Bytes file, std::string_view what) {
   if (starts_with(file, kZipStart)) {
     const ArchiveStorages storages(file, what);
     const Pickle pickle = parse_pickle(storages.pickle(), kGlobals, what);
-    return TensorReader(pickle, storages, what).read();
+    return TensorReader(pickle, storages, file.size(), what).read();
   }
   if (starts_with(file, kMagic)) {
     const SequentialStorages storages(file, what);
-    return TensorReader(storages.pickle(), storages, what).read();
+    return TensorReader(storages.pickle(), storages, file.size(), what).read();
   }
   throw make_error(ErrorCode::unsupported, what, " is no file of torch.save; save the weights as safetensors: pickle");
 }

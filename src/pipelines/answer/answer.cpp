@@ -8,6 +8,7 @@
 #include "pipelines/special_tokens.h"
 #include "pipelines/task_head.h"
 #include "tokenizers/encode.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate {
 namespace pipelines {
@@ -62,29 +63,45 @@ void AnswerRun::check_question(const base::Cancellation& cancellation) const {
                    " special ones it leaves no room for a text in the ", length, " that are read at once; shorten it");
 }
 
+void AnswerRun::require_room() const {
+  double bytes = static_cast<double>(question_.size()) * static_cast<double>(std::max<std::size_t>(texts_.size(), 1));
+  for (const std::string_view text : texts_) bytes += static_cast<double>(text.size());
+  require_readable(limits(), bytes, "the question");
+}
+
 TextRows AnswerRun::make_rows(const base::Cancellation& cancellation) {
-  check_question(cancellation);
+  if (answers_.empty()) {
+    require_room();
+    check_question(cancellation);
+    answers_.resize(texts_.size());
+  }
   const bool question_first = pipeline_.state().order.question_first;
   std::vector<EncodeInput> pairs;
-  for (const std::string_view text : texts_)
+  for (const std::string_view text : next_texts(texts_, options_.long_texts.treatment.value_or(LongTexts::windows)))
     pairs.emplace_back(question_first ? question_ : text, question_first ? text : std::string_view(question_));
   RowOptions rows{.long_texts = options_.long_texts,
                   .usual = LongTexts::windows,
                   .strategy = question_first ? Truncation::only_second : Truncation::only_first,
-                  .with_offsets = true};
+                  .details = RowDetails::offsets,
+                  .budget = &token_budget()};
   rows.usual_stride = std::min(row_length(pipeline_.state(), options_.long_texts) / 2, kWindowStride);
   return make_text_rows(pipeline_.state(), pairs, rows, cancellation);
 }
 
 void AnswerRun::take(const RowResults& results) {
-  answers_.resize(texts_.size());
-  for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
-    std::vector<AnswerWindow> windows;
-    for (std::size_t row = begin; row < end; ++row) {
-      const std::size_t tokens = results.tokens(row);
-      windows.push_back({results.encoding(row), results.of(row).first(tokens), results.of(row).last(tokens)});
+  for_each_input(results, [&](const InputRange& range) {
+    if (!begun_) {
+      repaired_ = tokenizers::repair_utf8(texts_[range.input]);
+      begun_.emplace(repaired_ ? std::string_view(*repaired_) : texts_[range.input], pipeline_.state().order, options_,
+                     compared_);
     }
-    answers_[input] = answers_of(texts_[input], windows, pipeline_.state().order, options_);
+    for (std::size_t row = range.begin; row < range.end; ++row) {
+      const std::size_t tokens = results.tokens(row);
+      begun_->add({results.encoding(row), results.of(row).first(tokens), results.of(row).last(tokens)});
+    }
+    if (!range.is_last) return;
+    answers_[range.input] = begun_->take(answer_budget());
+    begun_.reset();
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,8 @@ class AnswerRun final : public TaskRun {
  private:
   TextRows make_rows(const base::Cancellation& cancellation) override;
   void take(const RowResults& results) override;
+  Pieces pieces() const override { return Pieces::rows; }
+  void require_room() const;
   void check_question(const base::Cancellation& cancellation) const;
 
   AnswerPipeline pipeline_;
@@ -49,6 +52,10 @@ class AnswerRun final : public TaskRun {
   std::vector<std::string_view> texts_;
   AnswerOptions options_;
   std::vector<std::vector<Answer>> answers_;
+  // The text whose windows are not all computed yet.
+  std::optional<std::string> repaired_;
+  std::optional<TextAnswers> begun_;
+  ComparedBytes compared_;
 };
 
 }  // namespace alate::pipelines

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "alate/error.h"
+#include "base/sha256.h"
 #include "pipelines/classify/score_function.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
 #include "tokenizers/unicode/utf8.h"
@@ -99,6 +100,7 @@ bool is_within_character(std::string_view text, std::size_t place) {
   return place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80;
 }
 
+// Without its text.
 Answer answer_at(std::string_view text, const Encoding& encoding, const Span& span, bool align_to_words) {
   std::size_t first = span.first, last = span.last;
   if (align_to_words && encoding.word_ids[first] != Encoding::kNone && encoding.word_ids[last] != Encoding::kNone) {
@@ -111,62 +113,90 @@ Answer answer_at(std::string_view text, const Encoding& encoding, const Span& sp
   answer.byte_end = std::clamp<std::size_t>(encoding.byte_offsets[last].second, answer.byte_start, text.size());
   while (is_within_character(text, answer.byte_start)) --answer.byte_start;
   while (is_within_character(text, answer.byte_end)) ++answer.byte_end;
-  answer.text = text.substr(answer.byte_start, answer.byte_end - answer.byte_start);
   return answer;
 }
 
-// Answers of the same words, in any case, are one: its place is that of the first, and the scores are added up.
-class JoinedAnswers {
- public:
-  void add(Answer answer) {
-    const auto [found, is_new] = places_.emplace(tokenizers::chat_templates::lower_text(answer.text), answers_.size());
-    if (is_new) {
-      answers_.push_back(std::move(answer));
-    } else {
-      answers_[found->second].score += answer.score;
-    }
-  }
-  void add_empty(float score) { answers_.push_back({.text = {}, .score = score}); }
+std::string_view words_of(std::string_view text, const Answer& answer) {
+  return text.substr(answer.byte_start, answer.byte_end - answer.byte_start);
+}
 
-  // Forgets the worse half of too many.
-  void prune() {
-    if (answers_.size() <= kMostKept) return;
-    std::vector<Answer> kept = best(kMostKept / 2);
-    answers_.clear();
-    places_.clear();
-    for (Answer& answer : kept) add(std::move(answer));
-  }
-  std::vector<Answer> best(std::size_t count) {
-    std::ranges::stable_sort(answers_, std::ranges::greater(), &Answer::score);
-    if (answers_.size() > count) answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(count), answers_.end());
-    return std::move(answers_);
-  }
-
- private:
-  std::vector<Answer> answers_;
-  std::unordered_map<std::string, std::size_t> places_;
-};
+// What is the same for answers of the same words. That of a long one is short, and longer than any of a short one.
+std::string key_of(std::string_view words) {
+  constexpr std::size_t kMostWhole = 64;
+  std::string lower = tokenizers::chat_templates::lower_text(words);
+  return lower.size() <= kMostWhole ? lower : '#' + base::Sha256().add(std::as_bytes(std::span(lower))).finish();
+}
 
 }  // namespace
+
+void ComparedBytes::add(std::size_t answer_bytes) {
+  constexpr std::size_t kLong = 1024, kMost = std::size_t{4} << 30;
+  if (answer_bytes <= kLong) return;
+  taken_ += answer_bytes;
+  if (taken_ > kMost)
+    throw make_error(ErrorCode::resource_exhausted, "the parts of the texts that may be answers have more than ", kMost,
+                     " bytes: ask for fewer answers (top_k) or shorter ones (max_answer_length), or send fewer or ",
+                     "shorter texts");
+}
+
+// Answers of the same words, in any case, are one: its place is that of the first, and the scores are added up.
+void TextAnswers::join(Answer answer) {
+  const std::string_view words = words_of(text_, answer);
+  compared_.add(words.size());
+  const auto [found, is_new] = places_.emplace(key_of(words), answers_.size());
+  if (is_new) {
+    answers_.push_back(std::move(answer));
+  } else {
+    answers_[found->second].score += answer.score;
+  }
+}
+
+// Forgets the worse half of too many.
+void TextAnswers::prune() {
+  if (answers_.size() <= kMostKept) return;
+  std::vector<Answer> kept = best(kMostKept / 2);
+  answers_.clear();
+  places_.clear();
+  for (Answer& answer : kept) join(std::move(answer));
+}
+
+std::vector<Answer> TextAnswers::best(std::size_t count) {
+  std::ranges::stable_sort(answers_, std::ranges::greater(), &Answer::score);
+  if (answers_.size() > count) answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(count), answers_.end());
+  return std::move(answers_);
+}
+
+void TextAnswers::add(const AnswerWindow& window) {
+  std::vector<float> first = probabilities(window.first, window.encoding, order_),
+                     last = probabilities(window.last, window.encoding, order_);
+  if (!none_) none_ = 1;
+  if (first.empty()) return;
+  none_ = std::min(*none_, first[0] * last[0]);
+  first[0] = last[0] = 0;
+  for (const Span& span : best_spans(window.encoding, first, last, order_, options_))
+    join(answer_at(text_, window.encoding, span, options_.align_to_words));
+  prune();
+}
+
+std::vector<Answer> TextAnswers::take(AnswerBudget& budget) {
+  if (options_.no_answer && none_) answers_.push_back({.text = {}, .score = *none_});
+  std::vector<Answer> answers = best(options_.top_k);
+  for (Answer& answer : answers) {
+    const std::string_view words = words_of(text_, answer);
+    budget.add(words.size());
+    answer.text = words;
+  }
+  return answers;
+}
 
 std::vector<Answer> answers_of(std::string_view text, std::span<const AnswerWindow> windows, const QuestionOrder& order,
                                const AnswerOptions& options) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
-  if (repaired) text = *repaired;
-  JoinedAnswers answers;
-  float none = 1;  // the probability of no answer, in the window where it is least likely
-  for (const AnswerWindow& window : windows) {
-    std::vector<float> first = probabilities(window.first, window.encoding, order),
-                       last = probabilities(window.last, window.encoding, order);
-    if (first.empty()) continue;
-    none = std::min(none, first[0] * last[0]);
-    first[0] = last[0] = 0;
-    for (const Span& span : best_spans(window.encoding, first, last, order, options))
-      answers.add(answer_at(text, window.encoding, span, options.align_to_words));
-    answers.prune();
-  }
-  if (options.no_answer && !windows.empty()) answers.add_empty(none);
-  return answers.best(options.top_k);
+  ComparedBytes compared;
+  TextAnswers answers(repaired ? std::string_view(*repaired) : text, order, options, compared);
+  for (const AnswerWindow& window : windows) answers.add(window);
+  AnswerBudget budget;
+  return answers.take(budget);
 }
 
 }  // namespace alate::pipelines

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "alate/error.h"
+#include "pipelines/call_limits.h"
 #include "pipelines/chunk/text_structure.h"
 #include "tokenizers/unicode/sentence_breaks.h"
 #include "tokenizers/unicode/utf8.h"
@@ -158,18 +159,30 @@ std::size_t bytes_of_chunks(const TokenMap& map, const PackedChunks& packed) {
   return bytes;
 }
 
-Chunks cut_chunks(const TokenMap& map, const PackedChunks& packed) {
+Chunks place_chunks(const TokenMap& map, const PackedChunks& packed) {
   Chunks result{.tokens = map.size(), .truncated = packed.truncated};
   CodePointCounter starts(map.text()), ends(map.text());
   for (const TokenRange& range : packed.ranges) {
     const auto [first, end] = map.bytes_of(range.first, range.end);
-    result.chunks.push_back({.text = std::string(map.text().substr(first, end - first)),
+    result.chunks.push_back({.text = {},
                              .start = starts.at(first),
                              .end = ends.at(end),
                              .byte_start = first,
                              .byte_end = end,
                              .tokens = range.end - range.first});
   }
+  return result;
+}
+
+Chunks cut_chunks(const TokenMap& map, const PackedChunks& packed) {
+  AnswerBudget budget;
+  for (const TokenRange& range : packed.ranges) {
+    const auto [first, end] = map.bytes_of(range.first, range.end);
+    budget.add(end - first);
+  }
+  Chunks result = place_chunks(map, packed);
+  for (Chunk& chunk : result.chunks)
+    chunk.text = map.text().substr(chunk.byte_start, chunk.byte_end - chunk.byte_start);
   return result;
 }
 

@@ -36,7 +36,9 @@ PackedChunks plan_semantic_chunks(const TokenMap& map, Sentences sentences, std:
 /// The method classifier: a chunk begins at each of these bytes, which ascend.
 PackedChunks plan_divided_chunks(const TokenMap& map, std::span<const std::size_t> starts, const ChunkOptions& options);
 
-/// The chunks' texts and places.
+/// The chunks' places; their texts are empty.
+Chunks place_chunks(const TokenMap& map, const PackedChunks& packed);
+/// The same with their texts, which are counted before they are cut. Throws resource_exhausted.
 Chunks cut_chunks(const TokenMap& map, const PackedChunks& packed);
 /// The bytes of their texts.
 std::size_t bytes_of_chunks(const TokenMap& map, const PackedChunks& packed);

@@ -17,6 +17,7 @@ namespace {
 
 void check(const ClassifyOptions& options) {
   if (options.labels.empty()) return;
+  require_short_list(options.labels.size(), "labels");
   if (options.raw_scores)
     throw Error(ErrorCode::invalid_argument,
                 "raw scores are those of the model's own labels; leave out the labels, or take the scores from 0 to 1");
@@ -79,10 +80,23 @@ std::shared_ptr<const runtime::BatchProgram> ClassifyRun::program() const {
 
 std::string ClassifyRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
 
+// Each text is read with each hypothesis, which is made whatever the texts are.
+void ClassifyRun::require_room(std::span<const EncodeInput> texts) const {
+  const auto labels = static_cast<double>(options_.labels.size());
+  double hypotheses = labels * static_cast<double>(options_.hypothesis_template.size()), read = 0;
+  for (const std::string& label : options_.labels) hypotheses += static_cast<double>(label.size());
+  for (const EncodeInput& text : texts) read += static_cast<double>(text.text.size()) * labels;
+  const auto count = static_cast<double>(std::max<std::size_t>(texts.size(), 1));
+  require_readable(limits(), read + hypotheses * count, "every label in the hypothesis template");
+}
+
 TextRows ClassifyRun::make_rows(const base::Cancellation& cancellation) {
   const std::vector<EncodeInput> texts = std::exchange(texts_, {});
   if (options_.labels.empty())
-    return make_text_rows(pipeline_.state(), texts, {.long_texts = options_.long_texts}, cancellation);
+    return make_text_rows(pipeline_.state(), texts, {.long_texts = options_.long_texts, .budget = &token_budget()},
+                          cancellation);
+  require_room(texts);
+  if (texts.empty()) return {};
   const HypothesisTemplate hypothesis(options_.hypothesis_template);
   std::vector<std::string> hypotheses;
   for (const std::string& label : options_.labels) hypotheses.push_back(hypothesis.of(label));
@@ -90,8 +104,9 @@ TextRows ClassifyRun::make_rows(const base::Cancellation& cancellation) {
   for (const EncodeInput& input : texts) {
     for (const std::string& one : hypotheses) pairs.emplace_back(input.text, one);
   }
-  TextRows rows = make_text_rows(pipeline_.state(), pairs,
-                                 {.long_texts = options_.long_texts, .strategy = Truncation::only_first}, cancellation);
+  TextRows rows = make_text_rows(
+      pipeline_.state(), pairs,
+      {.long_texts = options_.long_texts, .strategy = Truncation::only_first, .budget = &token_budget()}, cancellation);
   for (std::vector<std::size_t>* indices : {&rows.prepared.truncated, &rows.too_long}) {
     for (std::size_t& index : *indices) index /= hypotheses.size();
     const auto [end, last] = std::ranges::unique(*indices);
@@ -119,7 +134,10 @@ void ClassifyRun::take(const RowResults& results) {
       scores = entailments(rows, entailment_label(state.labels), each_by_itself);
     }
     std::vector<LabelScore>& answer = answers_.emplace_back();
-    for (const std::size_t i : best_first(scores, options_.top_k)) answer.push_back({names[i], scores[i]});
+    for (const std::size_t i : best_first(scores, options_.top_k)) {
+      answer_budget().add(names[i].size());
+      answer.push_back({names[i], scores[i]});
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ class ClassifyRun final : public TaskRun {
  private:
   TextRows make_rows(const base::Cancellation& cancellation) override;
   void take(const RowResults& results) override;
+  void require_room(std::span<const EncodeInput> texts) const;
 
   ClassifyPipeline pipeline_;
   std::vector<EncodeInput> texts_;

@@ -164,6 +164,14 @@ bool has_frame(const Row& row, const pipelines::Frame& frame) {
 namespace pipelines {
 namespace {
 
+// It is read with each text.
+void require_room_for_prompt(std::span<const std::string_view> texts, const std::string& prompt,
+                             const CallLimits& limits) {
+  double bytes = static_cast<double>(prompt.size()) * static_cast<double>(std::max<std::size_t>(texts.size(), 1));
+  for (const std::string_view text : texts) bytes += static_cast<double>(text.size());
+  require_readable(limits, bytes, "the prompt");
+}
+
 // Without special tokens, by the tokenizer of the table of weights.
 PreparedRows prepare_static(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                             const EmbedOptions& options, const std::string& prompt,
@@ -217,13 +225,15 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& any, const EmbedOptions
 }
 
 PreparedRows prepare_embedding(const EmbeddingPipeline& any, std::span<const std::string_view> texts,
-                               const EmbedOptions& given, const base::Cancellation& cancellation) {
+                               const EmbedOptions& given, const base::Cancellation& cancellation,
+                               const CallLimits& limits) {
   const EmbeddingPipeline& pipeline = pipeline_for(any, given.task);
   const EmbeddingPipeline::State& state = pipeline.state();
   EmbedOptions options = given;
   if (options.long_texts == LongTexts::cut) options.truncation_side = Side::right;
   if (options.long_texts == LongTexts::cut_left) options.truncation_side = Side::left;
   const std::string& prompt = embedding_prompt(pipeline, given);
+  require_room_for_prompt(texts, prompt, limits);
   const bool in_windows = options.long_texts == LongTexts::windows;
   if (in_windows && (state.kinds.late_interaction || state.kinds.is_static(options.task)))
     throw Error(
@@ -261,8 +271,11 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& any, std::span<const std
   PreparedRows prepared = prepare_rows(texts.size(), state.model.state().options.threads, cancellation, make);
   if (in_windows)
     read_in_windows(pipeline, texts, options,
-                    {.prompt = prompt, .pool_skip = pool_skip, .limit = encode.max_length.value()}, prepared,
-                    cancellation);
+                    {.prompt = prompt,
+                     .pool_skip = pool_skip,
+                     .limit = encode.max_length.value(),
+                     .most_tokens = limits.row_tokens},
+                    prepared, cancellation);
   return prepared;
 }
 

@@ -15,6 +15,7 @@
 
 #include "alate/embedding.h"
 #include "backends/backend.h"
+#include "pipelines/call_limits.h"
 #include "pipelines/embed/modules.h"
 #include "pipelines/kinds/kind_modules.h"
 #include "pipelines/prepared_rows.h"
@@ -106,9 +107,10 @@ std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOp
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool; texts that
 /// are too long are cut where that is an error, for require_whole. Throws as EmbeddingPipeline::embed, which asks
-/// `cancellation` before each text.
+/// `cancellation` before each text, and resource_exhausted over a limit.
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                               const EmbedOptions& options, const base::Cancellation& cancellation);
+                               const EmbedOptions& options, const base::Cancellation& cancellation,
+                               const CallLimits& limits = {});
 /// Throws invalid_argument for texts that were cut where that is an error.
 void require_whole(const EmbeddingPipeline& pipeline, const PreparedRows& prepared, const EmbedOptions& options);
 /// What a message says of a text that is too long, after its name.

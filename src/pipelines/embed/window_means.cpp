@@ -50,17 +50,20 @@ void read_in_windows(const EmbeddingPipeline& pipeline, std::span<const std::str
   if (room / (room - stride) > kMostRepeats)
     throw make_error(ErrorCode::resource_exhausted, "windows of ", room, " tokens that share ", stride,
                      " repeat a text more than ", kMostRepeats, " times; take a smaller stride");
+  TokenBudget budget(frame.most_tokens);
   std::vector<runtime::BatchRow> rows;
   std::size_t next_cut = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (next_cut == prepared.truncated.size() || prepared.truncated[next_cut] != i) {
       prepared.inputs.push_back(i);
       prepared.weights.push_back(1);
+      budget.take(prepared.rows[i].ids.size());
       rows.push_back(std::move(prepared.rows[i]));
       continue;
     }
     ++next_cut;
     const Ids ids = ids_alone(pipeline, texts[i], cancellation);
+    budget.take(window_count(ids.size(), room, stride) * frame.limit);
     for (std::size_t first = 0;; first += room - stride) {
       const std::span<const std::int32_t> part = std::span(ids).subspan(first, std::min(room, ids.size() - first));
       runtime::BatchRow& row = rows.emplace_back(runtime::BatchRow{.ids = begin, .pool_skip = frame.pool_skip});

@@ -29,11 +29,15 @@ ExtractRun::ExtractRun(ExtractPipeline pipeline, std::vector<std::string_view> t
 std::string ExtractRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
 
 TextRows ExtractRun::make_rows(const base::Cancellation& cancellation) {
-  return call_.make_rows(texts_, options_.long_texts, cancellation);
+  extractions_.resize(texts_.size());
+  const std::span<const std::string_view> texts =
+      next_texts(texts_, options_.long_texts.treatment.value_or(LongTexts::windows));
+  return call_.make_rows(texts, options_.long_texts, token_budget(), cancellation);
 }
 
 void ExtractRun::take(const RowResults& results) {
-  extractions_ = call_.extractions(results, texts_, options_.threshold);
+  call_.take(results, texts_, options_.threshold, answer_budget(),
+             [&](std::size_t text, Extraction found) { extractions_[text] = std::move(found); });
 }
 
 }  // namespace pipelines

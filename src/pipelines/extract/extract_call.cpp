@@ -30,43 +30,46 @@ std::shared_ptr<const runtime::BatchProgram> ExtractCall::program() const {
 }
 
 TextRows ExtractCall::make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts,
-                                const base::Cancellation& cancellation) {
-  prompt_ = make_schema_prompt(model_, extractor_, schema_, row_length(model_, long_texts), cancellation);
+                                TokenBudget& budget, const base::Cancellation& cancellation) {
+  if (prompt_.around.ids.empty())
+    prompt_ = make_schema_prompt(model_, extractor_, schema_, row_length(model_, long_texts), cancellation);
   const WordRules rules{.split = split_extraction_words,
                         .lowers = true,
                         .most_words = std::numeric_limits<std::size_t>::max(),
-                        .scores_of_pair = static_cast<std::size_t>(extractor_.config.max_width) * instances(),
                         .period = extractor_.period};
-  WordRows made = make_word_rows(model_, prompt_.around, rules, texts, long_texts, cancellation);
+  WordRows made = make_word_rows(model_, prompt_.around, rules, texts, long_texts, budget, cancellation);
   texts_ = std::move(made.texts);
   first_words_ = std::move(made.first_words);
   row_words_ = std::move(made.word_counts);
   return std::move(made.rows);
 }
 
-std::vector<Extraction> ExtractCall::extractions(const RowResults& results, std::span<const std::string_view> texts,
-                                                 float threshold) const {
+void ExtractCall::take(const RowResults& results, std::span<const std::string_view> texts, float threshold,
+                       AnswerBudget& budget, const std::function<void(std::size_t, Extraction)>& each) {
   const ExtractScope scope{.config = extractor_.config,
                            .schema = schema_,
                            .prompt = prompt_,
                            .threshold = threshold,
+                           .budget = budget,
                            .cancellation = results.cancellation()};
   const std::size_t marks = prompt_.around.marks.size() * (models::ExtractorConfig::kCounts + 1);
-  std::vector<Extraction> read(texts.size());
-  for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
-    std::vector<ExtractedRow> rows;
-    for (std::size_t row = begin; row < end; ++row) {
-      const std::span<const float> numbers = results.of(row);
-      const std::size_t spans = numbers.size() - marks;
-      rows.push_back({.spans = numbers.first(spans),
-                      .marks = numbers.subspan(spans),
-                      .instances = instances(),
-                      .first_word = first_words_[row],
-                      .words = row_words_[row]});
+  for_each_input(results, [&](const InputRange& range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const std::span<const float> numbers = results.of(i);
+      const std::size_t spans = numbers.size() - marks, row = results.first_row() + i;
+      rows_.emplace_back(scope,
+                         ExtractedRow{.spans = numbers.first(spans),
+                                      .marks = numbers.subspan(spans),
+                                      .instances = instances(),
+                                      .first_word = first_words_[row],
+                                      .words = row_words_[row]},
+                         row_spans_);
     }
-    read[input] = read_extraction(scope, texts_[input], texts[input], rows);
+    if (!range.is_last) return;
+    const WordText& words = texts_[range.input - results.first_text()];
+    each(range.input, read_extraction(scope, words, texts[range.input], std::exchange(rows_, {})));
+    row_spans_ = 0;
   });
-  return read;
 }
 
 }  // namespace alate::pipelines

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 #include "alate/extract.h"
 #include "base/threads/cancellation.h"
+#include "pipelines/call_limits.h"
+#include "pipelines/extract/read_values.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/word_rows.h"
 #include "pipelines/task_run.h"
@@ -26,12 +29,13 @@ class ExtractCall {
 
   /// What computes its rows: of the first instances only, where the schema has nothing else.
   std::shared_ptr<const runtime::BatchProgram> program() const;
-  /// Throws as make_schema_prompt and make_word_rows.
-  TextRows make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+  /// Of the next texts. Throws as make_schema_prompt and make_word_rows.
+  TextRows make_rows(std::span<const std::string_view> texts, const LongTextOptions& long_texts, TokenBudget& budget,
                      const base::Cancellation& cancellation);
-  /// Of each text; empty for those without rows.
-  std::vector<Extraction> extractions(const RowResults& results, std::span<const std::string_view> texts,
-                                      float threshold) const;
+  /// Reads the rows of a piece and gives `each` what every text that ends in it has. `texts` are all of the call.
+  /// Values are counted before they are cut.
+  void take(const RowResults& results, std::span<const std::string_view> texts, float threshold, AnswerBudget& budget,
+            const std::function<void(std::size_t text, Extraction found)>& each);
 
  private:
   std::size_t instances() const;
@@ -42,6 +46,9 @@ class ExtractCall {
   SchemaPrompt prompt_;
   std::vector<WordText> texts_;
   std::vector<std::size_t> first_words_, row_words_;  // of each row
+  // Of the text whose rows are not all read yet.
+  std::vector<ReadRow> rows_;
+  std::size_t row_spans_ = 0;
 };
 
 }  // namespace alate::pipelines

@@ -41,6 +41,7 @@ class ExtractRun final : public TaskRun {
  private:
   TextRows make_rows(const base::Cancellation& cancellation) override;
   void take(const RowResults& results) override;
+  Pieces pieces() const override { return Pieces::rows; }
 
   ExtractPipeline pipeline_;
   std::vector<std::string_view> texts_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "pipelines/call_limits.h"
 
 namespace alate::pipelines {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using formats::Json;
 
 const std::string kEntitiesKey = "entities", kRelationsKey = "relation_extraction";
-constexpr std::size_t kMostSchemaBytes = std::size_t{4} << 20, kMostSchemaValues = 100'000;
+constexpr std::size_t kMostSchemaValues = 100'000;
 
 [[noreturn]] void wrong(const std::string& place, std::string_view what) {
   throw make_error(ErrorCode::invalid_argument, "schema: ", place, " ", what);
@@ -84,6 +85,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::vector<std::string> choices_of(std::string_view list) {
+  require_short_list(static_cast<std::size_t>(std::ranges::count(list, '|')) + 1, "schema: a list of choices");
   std::vector<std::string> choices;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find('|', begin), list.size());
@@ -262,6 +264,8 @@ void require_score(std::optional<float> score, const std::string& place) {
   if (score && !(*score >= 0 && *score <= 1)) wrong(place, "has a threshold that is no score from 0 to 1");
 }
 
+void require_listed(std::size_t entries, const std::string& place) { require_short_list(entries, "schema: " + place); }
+
 }  // namespace
 
 ExtractSchema read_schema(const Json& json) {
@@ -291,6 +295,10 @@ void check_schema(const ExtractSchema& schema) {
   if (schema.structures.empty() && schema.entities.empty() && schema.relations.empty() &&
       schema.classifications.empty())
     wrong("it", R"(asks for nothing: name a structure with its fields, such as {"person": ["name::str"]})");
+  require_listed(schema.structures.size(), "structures");
+  require_listed(schema.entities.size(), "entities");
+  require_listed(schema.relations.size(), "relations");
+  require_listed(schema.classifications.size(), "classifications");
   // Structures and tasks are members of one answer, beside those that have all entities and all relations.
   Names parts("it"), entities("entities"), relations("relations");
   parts.add(kEntitiesKey);
@@ -299,10 +307,12 @@ void check_schema(const ExtractSchema& schema) {
     parts.add(structure.name);
     const std::string place = formats::quoted_name(structure.name);
     if (structure.fields.empty()) wrong(place, "has no fields");
+    require_listed(structure.fields.size(), place);
     Names fields(place);
     for (const ExtractField& field : structure.fields) {
       fields.add(field.name);
       require_score(field.threshold, inside(place, field.name));
+      require_listed(field.choices.size(), inside(place, field.name));
       Names choices(inside(place, field.name));
       for (const std::string& choice : field.choices) choices.add(choice);
     }
@@ -320,6 +330,8 @@ void check_schema(const ExtractSchema& schema) {
     const std::string place = inside("classifications", task.task);
     require_score(task.threshold, place);
     if (task.labels.size() < 2) wrong(place, "needs two labels at least");
+    require_listed(task.labels.size(), inside(place, "labels"));
+    require_listed(task.examples.size(), inside(place, "examples"));
     if (!task.descriptions.empty() && task.descriptions.size() != task.labels.size())
       wrong(place, "must have a description for each label, or none");
     Names labels(place);

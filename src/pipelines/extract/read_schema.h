@@ -1,10 +1,15 @@
 // Schemas of extraction as JSON.
 #pragma once
 
+#include <cstddef>
+
 #include "alate/extract.h"
 #include "formats/json.h"
 
 namespace alate::pipelines {
+
+/// Of a schema as JSON.
+inline constexpr std::size_t kMostSchemaBytes = std::size_t{4} << 20;
 
 /// Of an object as ExtractSchema::parse reads it. Throws invalid_argument.
 ExtractSchema read_schema(const formats::Json& json);

@@ -21,28 +21,23 @@ float sigmoid_of(float x) { return 1 / (1 + std::exp(-x)); }
 // Words of one text, the best score first; of the same score the first.
 using FoundSpans = std::vector<ScoredSpan>;
 
-class RowReader {
+// All numbers of a row.
+class RowNumbers {
  public:
-  RowReader(const ExtractScope& scope, const ExtractedRow& row)
+  RowNumbers(const ExtractScope& scope, const ExtractedRow& row)
       : row_(row),
         cancellation_(scope.cancellation),
         labels_(scope.prompt.around.labels.size()),
         prompt_words_(scope.prompt.around.words.size()),
         widths_(static_cast<std::size_t>(scope.config.max_width)) {}
 
-  // How many instances the model expects of a task.
-  std::size_t count_of(const PromptTask& task) const {
-    const std::span<const float> logits = mark(task.mark).first(kCounts);
-    return static_cast<std::size_t>(std::ranges::max_element(logits) - logits.begin());
-  }
-  float label_logit(std::size_t mark_index) const { return mark(mark_index).back(); }
-
   float choice_score(std::size_t word, std::size_t label, std::size_t instance) const {
     return sigmoid_of(logit(word, label, 0, instance));
   }
 
   // Those of words of the text that reach the threshold.
-  void append_spans_above(std::size_t label, std::size_t instance, float threshold, FoundSpans& found) const {
+  FoundSpans spans_above(std::size_t label, std::size_t instance, float threshold) const {
+    FoundSpans found;
     for (std::size_t word = 0; word < row_.words; ++word) {
       if (word % kWordsAtATime == 0) cancellation_.check();
       for (std::size_t width = 0; width < widths_; ++width) {
@@ -51,18 +46,13 @@ class RowReader {
         if (last > row_.words || (last == row_.words && !has_period())) break;
         const float score = sigmoid_of(logit(prompt_words_ + word, label, width, instance));
         if (!(score >= threshold)) continue;
-        if (found.size() == kMostSpans)
-          throw make_error(ErrorCode::resource_exhausted, "a text has more than ", kMostSpans,
-                           " spans above the threshold: ask for a higher one");
         found.push_back({row_.first_word + word, row_.first_word + std::min(last, row_.words - 1), 0, score});
       }
     }
+    return found;
   }
 
  private:
-  std::span<const float> mark(std::size_t index) const {
-    return row_.marks.subspan(index * (kCounts + 1), kCounts + 1);
-  }
   float logit(std::size_t word, std::size_t label, std::size_t width, std::size_t instance) const {
     return row_.spans[((word * labels_ + label) * widths_ + width) * row_.instances + instance];
   }
@@ -93,11 +83,11 @@ FoundSpans apart(FoundSpans found) {
 
 class TextReader {
  public:
-  TextReader(const ExtractScope& scope, const WordText& text, std::string_view given,
-             std::span<const ExtractedRow> rows)
-      : scope_(scope), text_(text), whole_(text.repaired.empty() ? given : std::string_view(text.repaired)) {
-    for (const ExtractedRow& row : rows) readers_.emplace_back(scope, row);
-  }
+  TextReader(const ExtractScope& scope, const WordText& text, std::string_view given, std::span<const ReadRow> rows)
+      : scope_(scope),
+        text_(text),
+        whole_(text.repaired.empty() ? given : std::string_view(text.repaired)),
+        readers_(rows) {}
 
   Extraction read() const {
     Extraction read;
@@ -112,8 +102,10 @@ class TextReader {
  private:
   float threshold_of(const std::optional<float>& own) const { return own.value_or(scope_.threshold); }
 
+  // Texts are counted before they are copied: of the text, and of the schema, which each instance repeats.
   ExtractedValue value_of(const ScoredSpan& span) const {
     const TextWord &first = text_.words[span.first], &last = text_.words[span.last];
+    scope_.budget.add(last.byte_end - first.byte_begin);
     return {.text = std::string(whole_.substr(first.byte_begin, last.byte_end - first.byte_begin)),
             .score = span.score,
             .place = ExtractedPlace{first.begin, last.end, first.byte_begin, last.byte_end}};
@@ -126,22 +118,14 @@ class TextReader {
     }
     return values;
   }
-  std::vector<ExtractedValue> values_of(const RowReader& reader, std::size_t label, std::size_t instance,
-                                        float threshold, bool is_list) const {
-    FoundSpans found;
-    reader.append_spans_above(label, instance, threshold, found);
-    return values_of(std::move(found), is_list);
-  }
-
-  std::vector<ExtractedValue> chosen(const RowReader& reader, const ExtractField& field,
-                                     std::span<const std::size_t> places, std::size_t label,
-                                     std::size_t instance) const {
+  std::vector<ExtractedValue> chosen(const ExtractField& field, std::span<const float> scores) const {
     std::vector<ExtractedValue> values;
     for (std::size_t i = 0; i < field.choices.size(); ++i) {
-      const float score = reader.choice_score(places[i], label, instance);
+      const float score = scores[i];
       if (!(score >= threshold_of(field.threshold))) continue;
       if (!field.is_list && !values.empty() && score <= values.front().score) continue;
       if (!field.is_list) values.clear();
+      scope_.budget.add(field.choices[i].size());
       values.push_back({.text = field.choices[i], .score = score, .place = std::nullopt});
     }
     return values;
@@ -152,18 +136,18 @@ class TextReader {
     const PromptTask& task = scope_.prompt.structures[index];
     ExtractedStructure made{.name = wanted.name, .is_counted = readers_.front().count_of(task) > 0, .instances = {}};
     std::map<std::string, std::size_t> seen;  // what an instance says: which it is
-    for (const RowReader& reader : readers_) {
+    for (const ReadRow& reader : readers_) {
       for (std::size_t instance = 0; instance < reader.count_of(task); ++instance) {
         std::vector<ExtractedField> fields;
         for (std::size_t i = 0; i < wanted.fields.size(); ++i) {
           const ExtractField& field = wanted.fields[i];
           const std::size_t label = task.first_label + i;
           fields.push_back({field.name, field.is_list,
-                            field.choices.empty()
-                                ? values_of(reader, label, instance, threshold_of(field.threshold), field.is_list)
-                                : chosen(reader, field, scope_.prompt.choices[index][i], label, instance)});
+                            field.choices.empty() ? values_of(reader.spans(label, instance), field.is_list)
+                                                  : chosen(field, reader.choices(label, instance))});
         }
         if (std::ranges::all_of(fields, &std::vector<ExtractedValue>::empty, &ExtractedField::values)) continue;
+        for (const ExtractedField& field : fields) scope_.budget.add(field.name.size());
         add_once(std::move(fields), seen, made.instances);
       }
     }
@@ -204,16 +188,18 @@ class TextReader {
 
   void read_entities(Extraction& read) const {
     const PromptTask& task = scope_.prompt.entities;
-    const auto expects_some = [&](const RowReader& reader) { return reader.count_of(task) > 0; };
+    const auto expects_some = [&](const ReadRow& reader) { return reader.count_of(task) > 0; };
     read.has_entities = true;
     if (std::ranges::none_of(readers_, expects_some)) return;
     for (std::size_t i = 0; i < scope_.schema.entities.size(); ++i) {
       const ExtractEntity& entity = scope_.schema.entities[i];
       FoundSpans found;
-      for (const RowReader& reader : readers_) {
-        if (expects_some(reader))
-          reader.append_spans_above(task.first_label + i, 0, threshold_of(entity.threshold), found);
+      for (const ReadRow& reader : readers_) {
+        if (!expects_some(reader)) continue;
+        const FoundSpans& more = reader.spans(task.first_label + i, 0);
+        found.insert(found.end(), more.begin(), more.end());
       }
+      scope_.budget.add(entity.name.size());
       read.entities.push_back({entity.name, entity.is_list, values_of(std::move(found), entity.is_list)});
     }
   }
@@ -223,11 +209,11 @@ class TextReader {
     const PromptTask& task = scope_.prompt.relations[index];
     ExtractedRelation made{.name = wanted.name, .pairs = {}};
     std::map<std::string, std::size_t> seen;
-    for (const RowReader& reader : readers_) {
+    for (const ReadRow& reader : readers_) {
       for (std::size_t instance = 0; instance < reader.count_of(task); ++instance) {
         std::vector<std::vector<ExtractedValue>> ends;
         for (const std::size_t end : {0, 1})
-          ends.push_back(values_of(reader, task.first_label + end, instance, threshold_of(wanted.threshold), false));
+          ends.push_back(values_of(reader.spans(task.first_label + end, instance), false));
         if (ends[0].empty() || ends[1].empty()) continue;
         std::pair<ExtractedValue, ExtractedValue> pair = {ends[0].front(), ends[1].front()};
         if (readers_.size() > 1) {
@@ -244,7 +230,7 @@ class TextReader {
     return made;
   }
 
-  std::vector<ExtractedValue> label_scores(const RowReader& reader, std::size_t index) const {
+  std::vector<float> label_scores(const ReadRow& reader, std::size_t index) const {
     const ExtractClassification& wanted = scope_.schema.classifications[index];
     std::vector<float> logits;
     for (std::size_t i = 0; i < wanted.labels.size(); ++i)
@@ -255,28 +241,27 @@ class TextReader {
     const float greatest = *std::ranges::max_element(logits);
     float sum = 0;
     for (const float logit : logits) sum += std::exp(logit - greatest);
-    std::vector<ExtractedValue> scores;
-    for (std::size_t i = 0; i < logits.size(); ++i)
-      scores.push_back({.text = wanted.labels[i],
-                        .score = is_sigmoid ? sigmoid_of(logits[i]) : std::exp(logits[i] - greatest) / sum,
-                        .place = std::nullopt});
-    return scores;
+    for (float& logit : logits) logit = is_sigmoid ? sigmoid_of(logit) : std::exp(logit - greatest) / sum;
+    return logits;
   }
 
   // Of each label the best score of all windows decides.
   ExtractedClass classification(std::size_t index) const {
     const ExtractClassification& wanted = scope_.schema.classifications[index];
-    std::vector<ExtractedValue> scores = label_scores(readers_.front(), index);
-    for (const RowReader& reader : std::span(readers_).subspan(1)) {
-      const std::vector<ExtractedValue> others = label_scores(reader, index);
-      for (std::size_t i = 0; i < scores.size(); ++i) scores[i].score = std::max(scores[i].score, others[i].score);
+    std::vector<float> scores = label_scores(readers_.front(), index);
+    for (const ReadRow& reader : readers_.subspan(1)) {
+      const std::vector<float> others = label_scores(reader, index);
+      for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = std::max(scores[i], others[i]);
     }
     ExtractedClass made{.task = wanted.task, .is_list = wanted.multi_label, .labels = {}};
-    const ExtractedValue best = *std::ranges::max_element(scores, {}, &ExtractedValue::score);
-    if (wanted.multi_label)
-      std::ranges::copy_if(scores, std::back_inserter(made.labels),
-                           [&](const ExtractedValue& each) { return each.score >= wanted.threshold; });
-    if (made.labels.empty()) made.labels = {best};
+    const auto add = [&](std::size_t label) {
+      scope_.budget.add(wanted.labels[label].size());
+      made.labels.push_back({.text = wanted.labels[label], .score = scores[label], .place = std::nullopt});
+    };
+    for (std::size_t i = 0; wanted.multi_label && i < scores.size(); ++i) {
+      if (scores[i] >= wanted.threshold) add(i);
+    }
+    if (made.labels.empty()) add(static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin()));
     if (wanted.top_k) {
       std::ranges::stable_sort(made.labels, std::ranges::greater(), &ExtractedValue::score);
       made.labels.resize(std::min(made.labels.size(), *wanted.top_k));
@@ -287,13 +272,62 @@ class TextReader {
   const ExtractScope& scope_;
   const WordText& text_;
   const std::string_view whole_;
-  std::vector<RowReader> readers_;
+  const std::span<const ReadRow> readers_;
 };
 
 }  // namespace
 
+ReadRow::ReadRow(const ExtractScope& scope, const ExtractedRow& row, std::size_t& spans)
+    : marks_(row.marks.begin(), row.marks.end()) {
+  const RowNumbers numbers(scope, row);
+  const auto keep_spans = [&](std::size_t label, std::size_t instance, const std::optional<float>& threshold) {
+    FoundSpans found = numbers.spans_above(label, instance, threshold.value_or(scope.threshold));
+    spans += found.size();
+    if (spans > kMostSpans)
+      throw make_error(ErrorCode::resource_exhausted, "a text has more than ", kMostSpans,
+                       " spans above the threshold: ask for a higher one");
+    spans_.emplace(std::pair(label, instance), std::move(found));
+  };
+  for (std::size_t i = 0; i < scope.schema.structures.size(); ++i) {
+    const PromptTask& task = scope.prompt.structures[i];
+    for (std::size_t instance = 0; instance < count_of(task); ++instance) {
+      for (std::size_t k = 0; k < scope.schema.structures[i].fields.size(); ++k) {
+        const ExtractField& field = scope.schema.structures[i].fields[k];
+        const std::size_t label = task.first_label + k;
+        if (field.choices.empty()) {
+          keep_spans(label, instance, field.threshold);
+          continue;
+        }
+        std::vector<float>& scores = choices_[{label, instance}];
+        for (const std::size_t word : scope.prompt.choices[i][k])
+          scores.push_back(numbers.choice_score(word, label, instance));
+      }
+    }
+  }
+  if (!scope.schema.entities.empty() && count_of(scope.prompt.entities) > 0) {
+    for (std::size_t i = 0; i < scope.schema.entities.size(); ++i)
+      keep_spans(scope.prompt.entities.first_label + i, 0, scope.schema.entities[i].threshold);
+  }
+  for (std::size_t i = 0; i < scope.schema.relations.size(); ++i) {
+    const PromptTask& task = scope.prompt.relations[i];
+    for (std::size_t instance = 0; instance < count_of(task); ++instance) {
+      for (const std::size_t end : {0, 1})
+        keep_spans(task.first_label + end, instance, scope.schema.relations[i].threshold);
+    }
+  }
+}
+
+std::span<const float> ReadRow::mark(std::size_t index) const {
+  return std::span(marks_).subspan(index * (kCounts + 1), kCounts + 1);
+}
+
+std::size_t ReadRow::count_of(const PromptTask& task) const {
+  const std::span<const float> logits = mark(task.mark).first(kCounts);
+  return static_cast<std::size_t>(std::ranges::max_element(logits) - logits.begin());
+}
+
 Extraction read_extraction(const ExtractScope& scope, const WordText& text, std::string_view given,
-                           std::span<const ExtractedRow> rows) {
+                           std::span<const ReadRow> rows) {
   return TextReader(scope, text, given, rows).read();
 }
 

@@ -79,13 +79,8 @@ FillPipeline filler_of(TextModel model) {
   return FillPipeline(std::make_shared<FillPipeline::State>(std::move(state)));
 }
 
-FillRun::FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, FillOptions options,
-                 std::size_t most_bytes)
-    : pipeline_(std::move(pipeline)),
-      texts_(std::move(texts)),
-      options_(std::move(options)),
-      count_(texts_.size()),
-      most_bytes_(most_bytes) {
+FillRun::FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, FillOptions options)
+    : pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)), count_(texts_.size()) {
   check(options_);
 }
 
@@ -104,22 +99,23 @@ TextRows FillRun::make_rows(const base::Cancellation& cancellation) {
   choose_program(cancellation);
   const std::vector<std::string_view> texts = std::exchange(texts_, {});
   const std::vector<EncodeInput> inputs(texts.begin(), texts.end());
-  TextRows rows = make_text_rows(pipeline_.state(), inputs, {.long_texts = options_.long_texts, .with_offsets = true},
-                                 cancellation);
+  TextRows rows = make_text_rows(
+      pipeline_.state(), inputs,
+      {.long_texts = options_.long_texts, .details = RowDetails::ids, .budget = &token_budget()}, cancellation);
   double bytes = 0;
   for (std::size_t row = 0; row < rows.inputs.size(); ++row) {
     const auto masks = std::ranges::count(rows.encodings[row].ids, pipeline_.state().mask_id);
     const std::size_t bytes_of_fill = texts[rows.inputs[row]].size() + kBytesBesideText;
     bytes += static_cast<double>(masks) * static_cast<double>(tokens_of_mask_) * static_cast<double>(bytes_of_fill);
   }
-  if (bytes > static_cast<double>(most_bytes_))
-    throw make_error(ErrorCode::invalid_argument, "the filled texts would take more than ", most_bytes_,
+  if (bytes > static_cast<double>(limits().answer_bytes))
+    throw make_error(ErrorCode::invalid_argument, "the filled texts would take more than ", limits().answer_bytes,
                      " bytes; ask for fewer tokens of each mask, or give fewer or shorter texts");
   return rows;
 }
 
 std::vector<Fill> FillRun::fills_of(const std::vector<std::int32_t>& ids, std::size_t place, bool is_lone,
-                                    const std::vector<ScoredToken>& tokens) const {
+                                    const std::vector<ScoredToken>& tokens) {
   const FillPipeline::State& state = pipeline_.state();
   std::vector<Fill> fills;
   for (const ScoredToken& token : tokens) {
@@ -132,6 +128,7 @@ std::vector<Fill> FillRun::fills_of(const std::vector<std::int32_t>& ids, std::s
     };
     // Other masks are special tokens, which stay where there are any.
     fills.push_back({token.id, decoded(std::span(&token.id, 1), false), token.score, decoded(filled, is_lone)});
+    answer_budget().add(fills.back().token.size() + fills.back().text.size());
   }
   return fills;
 }

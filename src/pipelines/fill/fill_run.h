@@ -27,8 +27,7 @@ struct FillPipeline::State : pipelines::TextModel {
 
 namespace alate::pipelines {
 
-inline constexpr std::size_t kMostFills = 1000;                        // FillOptions::top_k
-inline constexpr std::size_t kMostFilledBytes = std::size_t{1} << 30;  // of a call
+inline constexpr std::size_t kMostFills = 1000;  // FillOptions::top_k
 
 /// The pipeline of a loaded model with a head for masked tokens. Throws as require_task, and unsupported for a
 /// tokenizer without a mask.
@@ -37,9 +36,8 @@ FillPipeline filler_of(TextModel model);
 class FillRun final : public TaskRun {
  public:
   /// The texts must live until `prepare` returns. Throws invalid_argument for options out of range; `prepare` does for
-  /// targets that are no tokens. `most_bytes`: of all filled texts together.
-  FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, FillOptions options,
-          std::size_t most_bytes = kMostFilledBytes);
+  /// targets that are no tokens.
+  FillRun(FillPipeline pipeline, std::vector<std::string_view> texts, FillOptions options);
 
   std::shared_ptr<const runtime::BatchProgram> program() const override { return program_; }
   std::size_t size() const override { return count_; }
@@ -52,12 +50,12 @@ class FillRun final : public TaskRun {
   void take(const RowResults& results) override;
   void choose_program(const base::Cancellation& cancellation);
   std::vector<Fill> fills_of(const std::vector<std::int32_t>& ids, std::size_t place, bool is_lone,
-                             const std::vector<ScoredToken>& tokens) const;
+                             const std::vector<ScoredToken>& tokens);
 
   FillPipeline pipeline_;
   std::vector<std::string_view> texts_;
   FillOptions options_;
-  std::size_t count_, most_bytes_, tokens_of_mask_ = 0;
+  std::size_t count_, tokens_of_mask_ = 0;
   std::shared_ptr<const FillProgram> program_;
   std::vector<std::vector<std::vector<Fill>>> fills_;
 };

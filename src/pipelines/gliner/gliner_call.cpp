@@ -1,15 +1,18 @@
 #include "pipelines/gliner/gliner_call.h"
 
 #include <string>
+#include <utility>
 
 #include "pipelines/gliner/span_choice.h"
 
 namespace alate::pipelines {
 namespace {
 
-Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan& span, const std::string& label) {
+Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan& span, const std::string& label,
+                 AnswerBudget& budget) {
   const std::string_view whole = text.repaired.empty() ? given : std::string_view(text.repaired);
   const TextWord &first = text.words[span.first], &last = text.words[span.last];
+  budget.add(label.size() + 2 * (last.byte_end - first.byte_begin));
   Entity entity{.text = std::string(whole.substr(first.byte_begin, last.byte_end - first.byte_begin)),
                 .label = label,
                 .start = first.begin,
@@ -26,35 +29,35 @@ Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan&
 }  // namespace
 
 TextRows GlinerCall::make_rows(std::span<const std::string_view> texts, const RecognizeOptions& options,
-                               const base::Cancellation& cancellation) {
-  prompt_ = make_prompt(model_, gliner_, options.labels, row_length(model_, options.long_texts), cancellation);
+                               TokenBudget& budget, const base::Cancellation& cancellation) {
+  if (prompt_.ids.empty())
+    prompt_ = make_prompt(model_, gliner_, options.labels, row_length(model_, options.long_texts), cancellation);
   const WordPrompt around{.ids = prompt_.ids, .after = gliner_.frame.after, .labels = prompt_.label_places};
   const WordRules rules{.pools_last = gliner_.config.pools_last,
                         .most_words = static_cast<std::size_t>(gliner_.config.max_words),
-                        .scores_of_pair = static_cast<std::size_t>(gliner_.config.scores_of_pair()),
                         .period = {}};
-  WordRows made = make_word_rows(model_, around, rules, texts, options.long_texts, cancellation);
+  WordRows made = make_word_rows(model_, around, rules, texts, options.long_texts, budget, cancellation);
   texts_ = std::move(made.texts);
   first_words_ = std::move(made.first_words);
   row_words_ = std::move(made.word_counts);
   return std::move(made.rows);
 }
 
-std::vector<std::vector<Entity>> GlinerCall::entities(const RowResults& results,
-                                                      std::span<const std::string_view> texts,
-                                                      const RecognizeOptions& options) const {
-  std::vector<std::vector<Entity>> entities(texts.size());
+void GlinerCall::take(const RowResults& results, std::span<const std::string_view> texts,
+                      const RecognizeOptions& options, AnswerBudget& budget,
+                      std::vector<std::vector<Entity>>& entities) {
   const SpanRules rules{.nested = options.nested, .multi_label = options.multi_label};
-  for (std::size_t begin = 0, end = 0; begin < results.count(); begin = end) {
-    const std::size_t input = results.input(begin);
-    std::vector<ScoredSpan> spans;
-    for (; end < results.count() && results.input(end) == input; ++end)
-      append_spans(gliner_.config, results.of(end), row_words_[end], prompt_.labels.size(), first_words_[end],
-                   options.threshold.value_or(kUsualThreshold), results.cancellation(), spans);
-    for (const ScoredSpan& span : choose_spans(std::move(spans), rules, results.cancellation()))
-      entities[input].push_back(entity_of(texts_[input], texts[input], span, prompt_.labels[span.label]));
-  }
-  return entities;
+  for_each_input(results, [&](const InputRange& range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const std::size_t row = results.first_row() + i;
+      append_spans(gliner_.config, results.of(i), row_words_[row], prompt_.labels.size(), first_words_[row],
+                   options.threshold.value_or(kUsualThreshold), results.cancellation(), spans_);
+    }
+    if (!range.is_last) return;
+    const WordText& words = texts_[range.input - results.first_text()];
+    for (const ScoredSpan& span : choose_spans(std::exchange(spans_, {}), rules, results.cancellation()))
+      entities[range.input].push_back(entity_of(words, texts[range.input], span, prompt_.labels[span.label], budget));
+  });
 }
 
 }  // namespace alate::pipelines

@@ -10,7 +10,9 @@
 
 #include "alate/recognize.h"
 #include "base/threads/cancellation.h"
+#include "pipelines/call_limits.h"
 #include "pipelines/gliner/label_prompt.h"
+#include "pipelines/gliner/span_choice.h"
 #include "pipelines/gliner/word_rows.h"
 #include "pipelines/task_run.h"
 #include "pipelines/text_model.h"
@@ -23,12 +25,13 @@ class GlinerCall {
  public:
   GlinerCall(const TextModel& model, const Gliner& gliner) : model_(model), gliner_(gliner) {}
 
-  /// Throws as make_prompt and make_word_rows.
-  TextRows make_rows(std::span<const std::string_view> texts, const RecognizeOptions& options,
+  /// Of the next texts. Throws as make_prompt and make_word_rows.
+  TextRows make_rows(std::span<const std::string_view> texts, const RecognizeOptions& options, TokenBudget& budget,
                      const base::Cancellation& cancellation);
-  /// Of each text.
-  std::vector<std::vector<Entity>> entities(const RowResults& results, std::span<const std::string_view> texts,
-                                            const RecognizeOptions& options) const;
+  /// Reads the rows of a piece; `entities` gets those of the texts that end in it. `texts` are all of the call. Texts
+  /// of entities are counted before they are cut.
+  void take(const RowResults& results, std::span<const std::string_view> texts, const RecognizeOptions& options,
+            AnswerBudget& budget, std::vector<std::vector<Entity>>& entities);
 
  private:
   const TextModel& model_;
@@ -36,6 +39,7 @@ class GlinerCall {
   LabelPrompt prompt_;
   std::vector<WordText> texts_;
   std::vector<std::size_t> first_words_, row_words_;  // of each row
+  std::vector<ScoredSpan> spans_;                     // of the text whose rows are not all read yet
 };
 
 }  // namespace alate::pipelines

@@ -16,9 +16,6 @@
 namespace alate::pipelines {
 namespace {
 
-constexpr std::size_t kMostWindowTokens = std::size_t{1} << 26;  // of a text
-constexpr std::size_t kMostScores = std::size_t{1} << 29;        // of a call: 2 GiB
-
 using Ids = std::vector<std::int32_t>;
 
 struct Window {
@@ -27,6 +24,7 @@ struct Window {
 
 struct Limits {
   std::size_t tokens = 0, words = 0;  // of a window
+  std::size_t around = 0;             // tokens of its row besides
   std::optional<std::size_t> stride;
 };
 
@@ -47,8 +45,8 @@ struct TokenizedText {
 
 class Windows {
  public:
-  Windows(const TokenizedText& text, const Limits& limits, const base::Cancellation& cancellation)
-      : text_(text), limits_(limits), cancellation_(cancellation) {}
+  Windows(const TokenizedText& text, const Limits& limits, TokenBudget& budget, const base::Cancellation& cancellation)
+      : text_(text), limits_(limits), budget_(budget), cancellation_(cancellation) {}
 
   // As many words from `begin` on as fit, one at least.
   Window from(std::size_t begin) const {
@@ -65,24 +63,23 @@ class Windows {
   }
   std::vector<Window> all() const {
     std::vector<Window> windows = {from(0)};
-    std::size_t tokens = 0;
     while (windows.back().end < text_.count()) {
       cancellation_.check();
-      tokens += limits_.tokens;
-      if (tokens > kMostWindowTokens)
-        throw make_error(ErrorCode::resource_exhausted, "the windows of the text would hold more than ",
-                         kMostWindowTokens, " tokens: ask for a smaller stride");
-      windows.push_back(from(next_begin(windows.back())));
+      const Window next = from(next_begin(windows.back()));
+      budget_.take(limits_.around + tokens_of(next));
+      windows.push_back(next);
     }
     return windows;
   }
 
  private:
   std::size_t size(std::size_t word) const { return text_.of(word).size(); }
+  std::size_t tokens_of(const Window& window) const {
+    return text_.ends[window.end - 1] - (window.begin == 0 ? 0 : text_.ends[window.begin - 1]);
+  }
   std::size_t next_begin(const Window& window) const {
-    std::size_t held = 0, shared = 0;
-    for (std::size_t word = window.begin; word < window.end; ++word) held += size(word);
-    const std::size_t stride = limits_.stride.value_or(held / 4);
+    std::size_t shared = 0;
+    const std::size_t stride = limits_.stride.value_or(tokens_of(window) / 4);
     std::size_t begin = window.end;
     while (begin > window.begin + 1 && shared + size(begin - 1) <= stride) shared += size(--begin);
     return begin;
@@ -90,6 +87,7 @@ class Windows {
 
   const TokenizedText& text_;
   const Limits& limits_;
+  TokenBudget& budget_;
   const base::Cancellation& cancellation_;
 };
 
@@ -115,12 +113,13 @@ TokenizedText tokenized(const TextModel& model, std::string_view text, const Wor
 }
 
 void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty,
-                    const base::Cancellation& cancellation) {
+                    TokenBudget& budget, const base::Cancellation& cancellation) {
+  budget.take(limits.around + std::min(text.ids.size(), limits.tokens));
   if (text.count() == 0) {
     if (with_empty) text.windows = {Window()};
     return;
   }
-  const Windows windows(text, limits, cancellation);
+  const Windows windows(text, limits, budget, cancellation);
   const Window first = windows.from(0);
   if (first.end == text.count() || treatment == LongTexts::cut) {
     text.windows = {first};
@@ -156,28 +155,18 @@ runtime::BatchRow row_of(const TokenizedText& text, const Window& window, std::s
   return row;
 }
 
-// Scores of all spans are kept until the answer is made.
-void require_few_scores(const std::vector<runtime::BatchRow>& rows, std::size_t scores_of_pair) {
-  std::size_t scores = 0;
-  for (const runtime::BatchRow& row : rows) {
-    scores += row.words.pairs() * scores_of_pair;
-    if (scores > kMostScores)
-      throw make_error(ErrorCode::resource_exhausted, "the texts have more than ", kMostScores,
-                       " scores of words with labels: ask for fewer labels, or for fewer or shorter texts, at a time");
-  }
-}
-
 }  // namespace
 
 WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const WordRules& rules,
-                        std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+                        std::span<const std::string_view> texts, const LongTextOptions& long_texts, TokenBudget& budget,
                         const base::Cancellation& cancellation) {
   const std::size_t taken = prompt.ids.size() + prompt.after.size() + rules.period.size();
   const std::size_t length = row_length(model, long_texts);
   if (length <= taken)
     throw make_error(ErrorCode::invalid_argument, "the ", length,
                      " tokens of a row are less than the prompt takes: ", taken);
-  const Limits limits{.tokens = length - taken, .words = rules.most_words, .stride = long_texts.stride};
+  const Limits limits{
+      .tokens = length - taken, .words = rules.most_words, .around = taken, .stride = long_texts.stride};
   if (limits.stride && *limits.stride >= limits.tokens)
     throw make_error(ErrorCode::invalid_argument, "the stride of ", *limits.stride, " tokens is not below the ",
                      limits.tokens, " that a window has of the text");
@@ -186,7 +175,7 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
   base::ThreadPool::shared().parallel_for(
       texts.size(), model.model.state().options.threads, [&](std::size_t i, std::size_t) {
         made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
-        choose_windows(made[i], limits, treatment, !rules.period.empty(), cancellation);
+        choose_windows(made[i], limits, treatment, !rules.period.empty(), budget, cancellation);
       });
   WordRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -201,7 +190,6 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
     }
     all.texts.push_back(std::move(made[i].text));
   }
-  require_few_scores(all.rows.prepared.rows, rules.scores_of_pair);
   return all;
 }
 

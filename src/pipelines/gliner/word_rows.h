@@ -29,7 +29,6 @@ struct WordRules {
   bool lowers = false;               // words are read in lower case
   bool pools_last = false;           // a word is its last token, not its first
   std::size_t most_words = 0;        // of a row
-  std::size_t scores_of_pair = 1;    // numbers for each word and label
   std::vector<std::int32_t> period;  // the tokens of a last word for rows that end no sentence; empty: there is none
 };
 
@@ -48,9 +47,9 @@ struct WordRows {
 /// A row for each text that has words (for each text, where rows end with a period), or a row for each window. Windows
 /// hold at most the words of the rules and at most row_length tokens; they overlap by LongTextOptions::stride tokens, a
 /// quarter of a window's by default. Throws invalid_argument for a stride as long as a window, resource_exhausted for
-/// too many windows or scores, cancelled.
+/// too many tokens, cancelled.
 WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const WordRules& rules,
-                        std::span<const std::string_view> texts, const LongTextOptions& long_texts,
+                        std::span<const std::string_view> texts, const LongTextOptions& long_texts, TokenBudget& budget,
                         const base::Cancellation& cancellation);
 
 }  // namespace alate::pipelines

@@ -12,10 +12,14 @@
 #include "pipelines/recognize/token_entities.h"
 #include "pipelines/task_head.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate {
 namespace pipelines {
 namespace {
+
+// How often entities may be found, in windows that share them, before the answer has each once.
+constexpr std::size_t kMostRepeats = 2;
 
 std::optional<std::int32_t> unknown_id_of(const TextModel& model) {
   const std::string& stated = model.settings->unk_token;
@@ -48,6 +52,7 @@ void check_labels(std::span<const std::string> wanted, std::span<const std::stri
 void check_options(const RecognizeOptions& options, const RecognizePipeline::State& state) {
   if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 1))
     throw Error(ErrorCode::invalid_argument, "the threshold is a score from 0 to 1");
+  require_short_list(options.labels.size(), "labels");
   if (state.gliner || state.extractor) return;
   check_labels(options.labels, state.labels);
   if (options.nested || options.multi_label)
@@ -65,14 +70,6 @@ Aggregation stated_aggregation(const formats::Json& config) {
   }
   const auto stated = place->is_string() ? parse_aggregation(place->as_string("aggregation_strategy")) : std::nullopt;
   return stated.value_or(Aggregation::simple);
-}
-
-// Of one text: its rows are [begin, end).
-std::vector<Entity> entities_of_text(std::string_view text, const RowResults& results, std::size_t begin,
-                                     std::size_t end, const TokenLabels& labels, Aggregation aggregation) {
-  std::vector<TokenWindow> windows;
-  for (std::size_t row = begin; row < end; ++row) windows.push_back({results.encoding(row), results.of(row)});
-  return entities_of(text, windows, labels, aggregation);
 }
 
 // What a GLiNER2 model is asked for.
@@ -156,39 +153,62 @@ std::shared_ptr<const runtime::BatchProgram> RecognizeRun::program() const {
 std::string RecognizeRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
 
 TextRows RecognizeRun::make_rows(const base::Cancellation& cancellation) {
-  if (gliner_) return gliner_->make_rows(texts_, options_, cancellation);
-  if (extract_) return extract_->make_rows(texts_, options_.long_texts, cancellation);
-  const std::vector<EncodeInput> inputs(texts_.begin(), texts_.end());
+  entities_.resize(texts_.size());
+  const std::span<const std::string_view> texts =
+      next_texts(texts_, options_.long_texts.treatment.value_or(LongTexts::windows));
+  if (gliner_) return gliner_->make_rows(texts, options_, token_budget(), cancellation);
+  if (extract_) return extract_->make_rows(texts, options_.long_texts, token_budget(), cancellation);
+  const std::vector<EncodeInput> inputs(texts.begin(), texts.end());
   return make_text_rows(pipeline_.state(), inputs,
-                        {.long_texts = options_.long_texts, .usual = LongTexts::windows, .with_offsets = true},
+                        {.long_texts = options_.long_texts,
+                         .usual = LongTexts::windows,
+                         .details = RowDetails::offsets,
+                         .budget = &token_budget()},
                         cancellation);
 }
 
 void RecognizeRun::take(const RowResults& results) {
   if (extract_) return take_extractions(results);
   if (!gliner_) return take_token_labels(results);
-  entities_ = gliner_->entities(results, texts_, options_);
+  gliner_->take(results, texts_, options_, answer_budget(), entities_);
 }
 
 void RecognizeRun::take_extractions(const RowResults& results) {
   const SpanRules rules{.nested = options_.nested, .multi_label = options_.multi_label};
-  for (const Extraction& found : extract_->extractions(results, texts_, options_.threshold.value_or(kUsualThreshold))) {
-    std::vector<Entity>& entities = entities_.emplace_back();
-    for (const auto& [label, value] : chosen_values(found.entities, rules, results.cancellation()))
-      entities.push_back(entity_of(*label, *value));
-  }
+  const auto take = [&](std::size_t text, const Extraction& found) {
+    for (const auto& [label, value] : chosen_values(found.entities, rules, results.cancellation())) {
+      answer_budget().add(label->size() + value->text.size());
+      entities_[text].push_back(entity_of(*label, *value));
+    }
+  };
+  extract_->take(results, texts_, options_.threshold.value_or(kUsualThreshold), answer_budget(), take);
 }
 
 void RecognizeRun::take_token_labels(const RowResults& results) {
   const RecognizePipeline::State& state = pipeline_.state();
   const TokenLabels labels{.tokenizer = state.tokenizer, .names = state.labels, .unknown_id = state.unknown_id};
   const WantedLabels wanted(options_.labels);
-  entities_.resize(texts_.size());
-  for_each_input(results, [&](std::size_t input, std::size_t begin, std::size_t end) {
-    entities_[input] = entities_of_text(texts_[input], results, begin, end, labels, *options_.aggregation);
-    std::erase_if(entities_[input], [&](const Entity& entity) {
+  for_each_input(results, [&](const InputRange& range) {
+    if (begun_.windows == 0) {
+      begun_.repaired = tokenizers::repair_utf8(texts_[range.input]);
+      begun_.budget = AnswerBudget(kMostRepeats * limits().answer_bytes);
+    }
+    const std::string_view text = begun_.repaired ? std::string_view(*begun_.repaired) : texts_[range.input];
+    for (std::size_t row = range.begin; row < range.end; ++row, ++begun_.windows) {
+      for (Entity& entity :
+           window_entities(text, {results.encoding(row), results.of(row)}, labels, *options_.aggregation)) {
+        begun_.budget.add(entity.label.size() + entity.word.size());
+        begun_.entities.push_back(std::move(entity));
+      }
+    }
+    if (!range.is_last) return;
+    std::vector<Entity> found = std::exchange(begun_.entities, {});
+    if (std::exchange(begun_.windows, 0) > 1) found = without_overlaps(std::move(found));
+    std::erase_if(found, [&](const Entity& entity) {
       return !wanted.contain(entity.label) || (options_.threshold && !(entity.score > *options_.threshold));
     });
+    cut_texts(text, found, answer_budget());
+    entities_[range.input] = std::move(found);
   });
 }
 

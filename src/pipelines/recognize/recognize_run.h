@@ -52,6 +52,15 @@ class RecognizeRun : public TaskRun {
   void take(const RowResults& results) override;
 
  private:
+  /// A text whose windows are not all computed yet.
+  struct BegunText {
+    std::vector<Entity> entities;  // of its windows so far
+    std::size_t windows = 0;
+    std::optional<std::string> repaired;
+    AnswerBudget budget;
+  };
+
+  Pieces pieces() const override { return Pieces::rows; }
   void take_token_labels(const RowResults& results);
   void take_extractions(const RowResults& results);
 
@@ -61,6 +70,7 @@ class RecognizeRun : public TaskRun {
   std::optional<GlinerCall> gliner_;
   std::optional<ExtractCall> extract_;
   std::vector<std::vector<Entity>> entities_;
+  BegunText begun_;
 };
 
 }  // namespace alate::pipelines

@@ -136,8 +136,9 @@ std::vector<Labelled> labelled_words(std::span<const Token> tokens, const Tokeni
   return words;
 }
 
-Entity entity_of(std::string_view text, std::string label, const Range& range, float score, std::string word) {
-  return {.text = std::string(part_of(text, range)),
+// Without its text.
+Entity entity_of(std::string label, const Range& range, float score, std::string word) {
+  return {.text = {},
           .label = std::move(label),
           .start = range.start,
           .end = range.end,
@@ -154,7 +155,7 @@ std::string group_label(std::string_view label) {
   return std::string(hyphen == std::string_view::npos ? label : label.substr(hyphen + 1));
 }
 
-std::vector<Entity> grouped(std::string_view text, std::span<const Labelled> parts, const TokenLabels& labels) {
+std::vector<Entity> grouped(std::span<const Labelled> parts, const TokenLabels& labels) {
   std::vector<Entity> entities;
   for (std::size_t begin = 0; begin < parts.size();) {
     const std::string& name = labels.names[parts[begin].label];
@@ -169,7 +170,7 @@ std::vector<Entity> grouped(std::string_view text, std::span<const Labelled> par
       sum += double{part.score};
     }
     if (const std::string label = group_label(name); label != kOutside)
-      entities.push_back(entity_of(text, label, joined(parts[begin].range, parts[end - 1].range),
+      entities.push_back(entity_of(label, joined(parts[begin].range, parts[end - 1].range),
                                    static_cast<float>(sum / static_cast<double>(end - begin)),
                                    tokenizers::decode_tokens(labels.tokenizer, words)));
     begin = end;
@@ -177,23 +178,23 @@ std::vector<Entity> grouped(std::string_view text, std::span<const Labelled> par
   return entities;
 }
 
-std::vector<Entity> window_entities(std::string_view text, const Encoding& window, std::span<const float> scores,
-                                    const TokenLabels& labels, Aggregation aggregation) {
-  const std::vector<Token> tokens = tokens_of(text, window, scores, labels);
-  if (aggregation > Aggregation::simple)
-    return grouped(text, labelled_words(tokens, labels.tokenizer, aggregation), labels);
+std::vector<Entity> token_entities(const std::vector<Token>& tokens, const TokenLabels& labels,
+                                   Aggregation aggregation) {
+  if (aggregation > Aggregation::simple) return grouped(labelled_words(tokens, labels.tokenizer, aggregation), labels);
   std::vector<Labelled> parts;
   for (const Token& token : tokens) parts.push_back(labelled(token));
-  if (aggregation == Aggregation::simple) return grouped(text, parts, labels);
+  if (aggregation == Aggregation::simple) return grouped(parts, labels);
   std::vector<Entity> entities;
   for (Labelled& part : parts) {
     const std::string& label = labels.names[part.label];
     if (label == kOutside) continue;
-    entities.push_back(entity_of(text, label, part.range, part.score, std::move(part.word)));
+    entities.push_back(entity_of(label, part.range, part.score, std::move(part.word)));
     entities.back().token = part.index;
   }
   return entities;
 }
+
+}  // namespace
 
 // Of entities that share characters with the one kept so far, the longest is kept.
 std::vector<Entity> without_overlaps(std::vector<Entity> entities) {
@@ -210,26 +211,39 @@ std::vector<Entity> without_overlaps(std::vector<Entity> entities) {
   return kept;
 }
 
-}  // namespace
+void cut_texts(std::string_view text, std::span<Entity> entities, AnswerBudget& budget) {
+  for (Entity& entity : entities) {
+    const std::string_view part = part_of(text, {entity.start, entity.end, entity.byte_start, entity.byte_end});
+    budget.add(part.size() + entity.label.size() + entity.word.size());
+    entity.text = part;
+  }
+}
 
 std::string_view tag_of(std::string_view label) {
   const bool is_marked = label.starts_with("B-") || label.starts_with("I-");
   return is_marked ? label.substr(2) : label;
 }
 
+std::vector<Entity> window_entities(std::string_view text, const TokenWindow& window, const TokenLabels& labels,
+                                    Aggregation aggregation) {
+  const std::size_t width = labels.names.size();
+  std::vector<float> scores(window.logits.begin(), window.logits.end());
+  for (std::size_t i = 0; i < scores.size(); i += width) softmax(std::span(scores).subspan(i, width));
+  return token_entities(tokens_of(text, window.encoding, scores, labels), labels, aggregation);
+}
+
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
                                 Aggregation aggregation) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
   if (repaired) text = *repaired;
-  const std::size_t width = labels.names.size();
   std::vector<Entity> entities;
   for (const TokenWindow& window : windows) {
-    std::vector<float> scores(window.logits.begin(), window.logits.end());
-    for (std::size_t i = 0; i < scores.size(); i += width) softmax(std::span(scores).subspan(i, width));
-    for (Entity& entity : window_entities(text, window.encoding, scores, labels, aggregation))
-      entities.push_back(std::move(entity));
+    for (Entity& entity : window_entities(text, window, labels, aggregation)) entities.push_back(std::move(entity));
   }
-  return windows.size() > 1 ? without_overlaps(std::move(entities)) : entities;
+  if (windows.size() > 1) entities = without_overlaps(std::move(entities));
+  AnswerBudget budget;
+  cut_texts(text, entities, budget);
+  return entities;
 }
 
 }  // namespace pipelines

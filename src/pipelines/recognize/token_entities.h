@@ -12,6 +12,7 @@
 
 #include "alate/recognize.h"
 #include "alate/tokenizer.h"
+#include "pipelines/call_limits.h"
 
 namespace alate::pipelines {
 
@@ -36,6 +37,15 @@ inline constexpr std::string_view kOutside = "O";
 /// window, in the order of tokens.
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
                                 Aggregation aggregation);
+
+/// The same in stages, of a text in valid UTF-8 whose windows come one after the other. The entities of a window have
+/// no text yet.
+std::vector<Entity> window_entities(std::string_view text, const TokenWindow& window, const TokenLabels& labels,
+                                    Aggregation aggregation);
+/// Of those of several windows.
+std::vector<Entity> without_overlaps(std::vector<Entity> entities);
+/// Cuts their texts out of `text`, which is counted before.
+void cut_texts(std::string_view text, std::span<Entity> entities, AnswerBudget& budget);
 
 /// The label without B- or I-.
 std::string_view tag_of(std::string_view label);

@@ -102,6 +102,7 @@ RedactRun::RedactRun(RecognizePipeline pipeline, std::vector<std::string_view> t
 
 void RedactRun::take(const RowResults& results) {
   RecognizeRun::take(results);
+  if (has_more()) return;
   for (std::size_t i = 0; i < size(); ++i) {
     results.cancellation().check();
     const bool is_unread = std::ranges::binary_search(too_long(), i);

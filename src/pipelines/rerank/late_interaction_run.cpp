@@ -69,10 +69,10 @@ TextRows LateInteractionRun::make_rows(const base::Cancellation& cancellation) {
   TextRows all;
   if (texts_.empty()) return all;
   const std::string_view query = query_;
-  PreparedRows asked = prepare_embedding(pipeline_, std::span(&query, 1), query_options_, cancellation);
+  PreparedRows asked = prepare_embedding(pipeline_, std::span(&query, 1), query_options_, cancellation, limits());
   all.inputs.push_back(0);
   all.prepared.rows.push_back(std::move(asked.rows.front()));
-  append_texts(all, prepare_embedding(pipeline_, std::exchange(texts_, {}), text_options_, cancellation),
+  append_texts(all, prepare_embedding(pipeline_, std::exchange(texts_, {}), text_options_, cancellation, limits()),
                options_.long_texts.treatment == LongTexts::error);
   for (const runtime::BatchRow& row : all.prepared.rows) ids_.push_back(row.ids);
   return all;

@@ -82,6 +82,11 @@ std::string ListRun::read_query(const base::Cancellation& cancellation, std::siz
 
 TextRows ListRun::make_rows(const base::Cancellation& cancellation) {
   TextRows all;
+  double bytes = 0;
+  for (const std::string_view text : texts_) bytes += static_cast<double>(text.size());
+  const std::size_t with_each = query_.size() + instruction_.size();
+  bytes += static_cast<double>(with_each) * static_cast<double>(std::max<std::size_t>(texts_.size(), 1));
+  require_readable(limits(), bytes, "the query and its prompt");
   if (texts_.empty()) return all;
   std::size_t query_tokens = 0;
   bool query_truncated = false;
@@ -122,6 +127,7 @@ void ListRun::add_rows(const std::string& query, std::span<const std::string> te
       tokenizers::encode(pipeline_.tokenizer(), list_prompt(query, texts, instruction_), options, cancellation);
   const std::size_t limit = pipeline_.max_length();
   if (row.ids.size() <= limit) {
+    token_budget().take(row.ids.size());
     all.inputs.push_back(inputs_.size());
     all.prepared.rows.push_back({.ids = std::move(row.ids)});
     inputs_.emplace_back(inputs.begin(), inputs.end());

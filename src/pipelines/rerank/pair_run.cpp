@@ -1,5 +1,6 @@
 #include "pipelines/rerank/pair_run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -51,13 +52,24 @@ void PairRun::require_room_for_windows(const base::Cancellation& cancellation) c
                    "windows of ", length, "; shorten it, or let texts be cut");
 }
 
+void PairRun::require_room(std::size_t with_each) const {
+  double bytes = 0;
+  for (const std::string_view text : texts_) bytes += static_cast<double>(text.size());
+  bytes += static_cast<double>(with_each) * static_cast<double>(std::max<std::size_t>(texts_.size(), 1));
+  require_readable(limits(), bytes, "the query and its prompt");
+}
+
 TextRows PairRun::make_rows(const base::Cancellation& cancellation) {
   const RerankPipeline::State& state = pipeline_.state();
+  require_room(query_.size() + prompt_.size());
+  if (texts_.empty()) return {};
   if (state.pair_template) {
     const TemplatePairs pairs(*state.pair_template, query_, prompt_);
-    return make_template_rows(state, pairs, std::exchange(texts_, {}), options_.long_texts, cancellation);
+    require_room(pairs.bytes_around());
+    return make_template_rows(state, pairs, std::exchange(texts_, {}), options_.long_texts, token_budget(),
+                              cancellation);
   }
-  RowOptions rows{.long_texts = options_.long_texts};
+  RowOptions rows{.long_texts = options_.long_texts, .budget = &token_budget()};
   if (rows.treatment() == LongTexts::windows) {
     require_room_for_windows(cancellation);
     rows.strategy = Truncation::only_second;

@@ -21,6 +21,8 @@ class PairRun final : public RerankRun {
  private:
   TextRows make_rows(const base::Cancellation& cancellation) override;
   void take(const RowResults& results) override;
+  /// For all texts, each read with so many bytes.
+  void require_room(std::size_t with_each) const;
   void require_room_for_windows(const base::Cancellation& cancellation) const;
   bool is_activated() const;
 

@@ -49,6 +49,8 @@ class TemplatePairs {
   /// Throws as PairTemplate::render.
   TemplatePairs(PairTemplate pair_template, std::string query, std::string prompt);
   RenderedPair of(std::string_view document) const;
+  /// What is written around each document.
+  std::size_t bytes_around() const { return before_.size() + after_.size(); }
 
  private:
   PairTemplate template_;

@@ -50,10 +50,12 @@ struct DocumentRows {
   bool truncated = false, too_long = false;
 };
 
-DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions& options) {
+DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions& options, TokenBudget& budget) {
   DocumentRows made;
   const LongTexts treatment = options.treatment.value_or(LongTexts::cut);
+  if (treatment != LongTexts::windows) budget.take(std::min(framed.ids.size(), length));
   if (framed.ids.size() <= length) {
+    if (treatment == LongTexts::windows) budget.take(framed.ids.size());
     made.rows.push_back(std::move(framed.ids));
     return made;
   }
@@ -76,6 +78,7 @@ DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions
   if (document.size() / (room - stride) > kMostWindowTokens / length)
     throw make_error(ErrorCode::resource_exhausted, "windows that share ", stride, " of ", room,
                      " tokens would be too many for a text of ", document.size(), "; take a smaller stride");
+  budget.take(window_count(document.size(), room, stride) * length);
   for (std::size_t begin = 0;; begin += room - stride) {
     const std::span<const std::int32_t> rest = document.subspan(begin);
     made.rows.push_back(framed.around(rest.first(std::min(room, rest.size()))));
@@ -87,13 +90,13 @@ DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions
 
 TextRows make_template_rows(const TextModel& model, const TemplatePairs& pairs,
                             std::span<const std::string_view> documents, const LongTextOptions& options,
-                            const base::Cancellation& cancellation) {
+                            TokenBudget& budget, const base::Cancellation& cancellation) {
   const std::size_t length = row_length(model, options);
   std::vector<DocumentRows> made(documents.size());
   base::ThreadPool::shared().parallel_for(
       documents.size(), model.model.state().options.threads, [&](std::size_t i, std::size_t) {
         cancellation.check();
-        made[i] = rows_of(framed_ids(model.tokenizer, pairs.of(documents[i]), cancellation), length, options);
+        made[i] = rows_of(framed_ids(model.tokenizer, pairs.of(documents[i]), cancellation), length, options, budget);
       });
   TextRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {

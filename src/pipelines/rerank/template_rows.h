@@ -12,9 +12,10 @@ namespace alate::pipelines {
 
 /// Renders and tokenizes each document with the query of `pairs`, in parallel on the shared pool. Of a row that is too
 /// long only the document is cut or read in windows: what the template writes around it stays. Throws invalid_argument
-/// where that leaves no room, as PairTemplate::render and row_length, and cancelled.
+/// where that leaves no room, as PairTemplate::render and row_length, resource_exhausted for too many tokens, and
+/// cancelled.
 TextRows make_template_rows(const TextModel& model, const TemplatePairs& pairs,
                             std::span<const std::string_view> documents, const LongTextOptions& options,
-                            const base::Cancellation& cancellation);
+                            TokenBudget& budget, const base::Cancellation& cancellation);
 
 }  // namespace alate::pipelines

@@ -1,15 +1,10 @@
 // Filling of masks in the format of each family that has it.
 #pragma once
 
-#include <cstddef>
-
 #include "server/models/model_host.h"
 #include "server/route.h"
 
 namespace alate::server {
-
-/// Of all filled texts of a request.
-inline constexpr std::size_t kMostFilledBytesOfRequest = std::size_t{64} << 20;
 
 Route native_fill_route();
 

@@ -1,10 +1,12 @@
 #include "server/api/native_answer.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "server/api/native.h"
+#include "server/itemized_body.h"
 #include "server/refuse.h"
 
 namespace alate::server {
@@ -17,14 +19,28 @@ pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view 
           .truncated = answer.truncated};
 }
 
-std::string task_answer_text(const TaskAnswer& answer, std::string_view model, std::string_view name,
-                             const std::function<std::string(std::size_t text)>& item) {
-  std::vector<std::string> items;
-  for (std::size_t i = 0; i < answer.run->size(); ++i) {
-    std::optional<std::string> error = answer.error_of(i);
-    items.push_back(error ? std::move(*error) : item(i));
+Response task_response(const TaskAnswer& answer, std::string_view model, std::vector<TaskList> lists) {
+  const std::size_t count = answer.run->size();
+  ItemizedBody body;
+  body.hold(answer.run->answer_bytes());
+  body.add_text(pipelines::begin_answer(answer_facts(answer, model).model));
+  for (TaskList& list : lists) {
+    body.add_text(",\"" + std::string(list.name) + "\":[");
+    const std::vector<std::size_t>& failed = answer.run->too_long();
+    const std::string error = failed.empty() ? std::string() : answer.error_of(failed.front()).value();
+    body.add_list(count, [append = std::move(list.append), failed, error](std::string& out, std::size_t text) {
+      if (std::ranges::binary_search(failed, text)) {
+        out += error;
+      } else {
+        append(out, text);
+      }
+    });
+    body.add_text("]");
   }
-  return pipelines::list_answer(name, items, answer_facts(answer, model));
+  std::string end;
+  pipelines::finish_answer(end, answer_facts(answer, model));
+  body.add_text(std::move(end));
+  return itemized_response(std::move(body));
 }
 
 void read_task_members(const formats::Json& body, TaskRequest& request) {

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "alate/long_texts.h"
 #include "formats/json.h"
 #include "pipelines/answer_json.h"
+#include "server/http/http_message.h"
 #include "server/models/model_call.h"
 #include "server/models/task_service.h"
 #include "server/schema/joined.h"
@@ -19,9 +21,15 @@ namespace alate::server {
 /// `model` is the name given in the request; empty: the model's own. The result refers to both.
 pipelines::AnswerFacts answer_facts(const ModelAnswer& answer, std::string_view model);
 
-/// The answer of a task: under `name` what `item` writes of each text, or the error of one that has none.
-std::string task_answer_text(const TaskAnswer& answer, std::string_view model, std::string_view name,
-                             const std::function<std::string(std::size_t text)>& item);
+/// A list of the answer of a task: what `append` writes of each text, as JSON, or the error of one that has none. It is
+/// called while the answer is sent, and owns what it reads: the run, which holds the model, is gone by then.
+struct TaskList {
+  std::string_view name;
+  std::function<void(std::string& out, std::size_t text)> append;
+};
+
+/// The answer of a task with these lists.
+Response task_response(const TaskAnswer& answer, std::string_view model, std::vector<TaskList> lists);
 
 /// Reads what the bodies of all tasks have: model, keep_alive, on_error.
 void read_task_members(const formats::Json& body, TaskRequest& request);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/native.h"
+#include "server/itemized_body.h"
 #include "server/models/chunk_service.h"
 #include "server/models/task_service.h"
 #include "server/refuse.h"
@@ -129,7 +131,7 @@ Wanted wanted_of(const Json& body) {
   if (const Json* tokens = config.find_value("overlap_tokens"))
     options.overlap_tokens = static_cast<std::size_t>(tokens->as_int("overlap_tokens"));
   options.separator = config.get_string("separator", options.separator);
-  options.max_chunks = positive(config, "max_chunks").value_or(kUsualMostChunks);
+  options.max_chunks = std::min(positive(config, "max_chunks").value_or(kUsualMostChunks), kMostChunks);
   options.threshold = config.get_double("threshold", options.threshold);
   if (const Json* percentile = config.find_value("percentile"))
     options.percentile = percentile->as_double("percentile");
@@ -177,11 +179,32 @@ class DividingRun final : public pipelines::RecognizeRun {
   using RecognizeRun::text;
 };
 
-Response counted_chunks(const std::string& text, const Wanted& wanted, const std::optional<Tokenizer>& tokenizer,
-                        bool lower_case, const base::Cancellation& cancellation) {
-  const pipelines::TokenMap map(text, tokenizer, lower_case, cancellation);
-  return json_response(
-      pipelines::chunks_json(cut_answer(map, pipelines::plan_chunks(map, wanted.options)), nullptr, wanted.shown));
+// Of each chunk the places are held; its text is cut while it is written.
+Response chunk_response(ChunkAnswer answer, const std::string& shown) {
+  ItemizedBody body;
+  body.hold(answer.text->size() + answer.chunks.chunks.size() * sizeof(Chunk));
+  if (answer.vectors) body.hold(answer.vectors->byte_count());
+  const auto held = std::make_shared<const ChunkAnswer>(
+      ChunkAnswer{{}, std::move(answer.text), std::move(answer.chunks), std::move(answer.vectors)});
+  body.add_text(std::string(pipelines::kChunksBegin));
+  body.add_list(held->chunks.chunks.size(), [held](std::string& out, std::size_t i) {
+    const Chunk& chunk = held->chunks.chunks[i];
+    const std::string_view text = *held->text;
+    pipelines::append_chunk(out, i, chunk, text.substr(chunk.byte_start, chunk.byte_end - chunk.byte_start),
+                            held->vectors ? &*held->vectors : nullptr);
+  });
+  body.add_text(pipelines::chunks_end(held->chunks, shown));
+  return itemized_response(std::move(body));
+}
+
+Response counted_chunks(const std::shared_ptr<const std::string>& text, const Wanted& wanted,
+                        const std::optional<Tokenizer>& tokenizer, bool lower_case,
+                        const base::Cancellation& cancellation) {
+  const pipelines::TokenMap map(*text, tokenizer, lower_case, cancellation);
+  ChunkAnswer answer;
+  answer.text = text;
+  answer.chunks = places_of_answer(map, pipelines::plan_chunks(map, wanted.options));
+  return chunk_response(std::move(answer), wanted.shown);
 }
 
 // Where a model for token classification divides it.
@@ -205,18 +228,23 @@ void divide_text(Call& call, std::string text, const Wanted& wanted) {
                                       exchange->cancellation());
         const pipelines::PackedChunks packed =
             pipelines::plan_divided_chunks(map, pipelines::ends_of(run.entities().front()), wanted.options);
-        return json_response(pipelines::chunks_json(cut_answer(map, packed), nullptr, wanted.shown));
+        ChunkAnswer chunks;
+        chunks.chunks = places_of_answer(map, packed);
+        chunks.text = std::make_shared<const std::string>(run.text(0));
+        return chunk_response(std::move(chunks), wanted.shown);
       });
 }
 
 // By the model's tokens, with no help of the model itself.
 void count_with_model(Call& call, std::string text, const Wanted& wanted) {
-  answer_with_model(
-      call, wanted.model, [text = std::move(text), wanted, exchange = call.exchange](const HostedModel& hosted) {
-        const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
-        const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
-        return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case, exchange->cancellation());
-      });
+  answer_with_model(call, wanted.model,
+                    [text = std::make_shared<const std::string>(std::move(text)), wanted,
+                     exchange = call.exchange](const HostedModel& hosted) {
+                      const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
+                      const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
+                      return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case,
+                                            exchange->cancellation());
+                    });
 }
 
 void chunk_text(Call& call) {
@@ -232,14 +260,15 @@ void chunk_text(Call& call) {
     request.chunk = wanted.options;
     request.embed = embed_options(call.body);
     request.late = wanted.late;
-    return chunk_with_vectors(call, std::move(request), [shown = wanted.shown](const ChunkAnswer& answer) {
-      return json_response(pipelines::chunks_json(answer.chunks, answer.vectors ? &*answer.vectors : nullptr, shown));
+    return chunk_with_vectors(call, std::move(request), [shown = wanted.shown](ChunkAnswer answer) {
+      return chunk_response(std::move(answer), shown);
     });
   }
   if (wanted.model.empty())
-    return answer_in_background(call, [text = std::move(text), wanted, exchange = call.exchange] {
-      return counted_chunks(text, wanted, {}, false, exchange->cancellation());
-    });
+    return answer_in_background(
+        call, [text = std::make_shared<const std::string>(std::move(text)), wanted, exchange = call.exchange] {
+          return counted_chunks(text, wanted, {}, false, exchange->cancellation());
+        });
   const std::string model = wanted.model;
   if (wanted.options.method == ChunkMethod::classifier) return divide_text(call, std::move(text), wanted);
   if (!wanted.has_method) {

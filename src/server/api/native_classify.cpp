@@ -28,7 +28,7 @@ constexpr std::string_view kBodyBegin = R"({
   "properties": {)";
 
 constexpr std::string_view kBodyEnd = R"(
-    "labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+    "labels": {"type": "array", "maxItems": 4096, "items": {"type": "string", "minLength": 1},
       "description": "Labels to choose among, for a model of natural language inference; the model's own if absent."},
     "hypothesis_template": {"type": "string", "default": "This example is {}.",
       "description": "The text that a given label stands for; {} is the label, {{ and }} are braces."},
@@ -71,10 +71,12 @@ ClassifyOptions read_options(const Json& body) {
   return options;
 }
 
-std::string answer_text(TaskAnswer& answer, std::string_view model) {
-  auto& run = static_cast<ClassifyRun&>(*answer.run);
-  return task_answer_text(answer, model, "classifications",
-                          [&](std::size_t i) { return pipelines::label_scores_json(run.answers()[i]); });
+Response respond(TaskAnswer& answer, std::string_view model) {
+  const auto scores = std::make_shared<const std::vector<std::vector<LabelScore>>>(
+      std::move(static_cast<ClassifyRun&>(*answer.run).answers()));
+  return task_response(answer, model, {{"classifications", [scores](std::string& out, std::size_t i) {
+                                          out += pipelines::label_scores_json((*scores)[i]);
+                                        }}});
 }
 
 void classify_texts(Call& call) {
@@ -91,7 +93,7 @@ void classify_texts(Call& call) {
         return std::make_unique<ClassifyRun>(pipelines::classifier_of(text_model),
                                              std::vector<EncodeInput>(texts.begin(), texts.end()), options);
       },
-      [model = std::move(model)](TaskAnswer& answer) { return json_response(answer_text(answer, model)); });
+      [model = std::move(model)](TaskAnswer& answer) { return respond(answer, model); });
 }
 
 }  // namespace

@@ -74,6 +74,11 @@ void extract_from_texts(Call& call) {
   std::string model = request.model;
   const Json& given = *call.body.find("schema");
   request.text_bytes = text_bytes_of(given);
+  if (request.text_bytes > pipelines::kMostSchemaBytes)
+    refuse(Problem::Kind::too_large,
+           "schema has " + std::to_string(request.text_bytes) + " bytes; at most " +
+               std::to_string(pipelines::kMostSchemaBytes) + " are read: shorten it, or ask for its parts one by one",
+           "schema");
   ExtractSchema schema = schema_of(given);
   const ExtractOptions options{.threshold = static_cast<float>(call.body.get_double("threshold", 0.5)),
                                .long_texts = read_long_texts(call.body)};
@@ -86,10 +91,11 @@ void extract_from_texts(Call& call) {
         return std::make_unique<ExtractRun>(pipelines::extractor_of(text_model), std::move(texts), schema, options);
       },
       [model = std::move(model), form](TaskAnswer& answer) {
-        auto& run = static_cast<ExtractRun&>(*answer.run);
-        return json_response(task_answer_text(answer, model, "results", [&](std::size_t i) {
-          return pipelines::extraction_json(run.extractions()[i], form);
-        }));
+        const auto found = std::make_shared<const std::vector<Extraction>>(
+            std::move(static_cast<ExtractRun&>(*answer.run).extractions()));
+        return task_response(answer, model, {{"results", [found, form](std::string& out, std::size_t i) {
+                                                out += pipelines::extraction_json((*found)[i], form);
+                                              }}});
       });
 }
 

@@ -64,9 +64,12 @@ FillOptions read_options(const Json& body) {
   return options;
 }
 
-std::string answer_text(TaskAnswer& answer, std::string_view model) {
-  auto& run = static_cast<FillRun&>(*answer.run);
-  return task_answer_text(answer, model, "fills", [&](std::size_t i) { return pipelines::fills_json(run.fills()[i]); });
+Response respond(TaskAnswer& answer, std::string_view model) {
+  const auto fills = std::make_shared<const std::vector<std::vector<std::vector<Fill>>>>(
+      std::move(static_cast<FillRun&>(*answer.run).fills()));
+  return task_response(
+      answer, model,
+      {{"fills", [fills](std::string& out, std::size_t i) { out += pipelines::fills_json((*fills)[i]); }}});
 }
 
 void fill_texts(Call& call) {
@@ -76,10 +79,9 @@ void fill_texts(Call& call) {
   run_task(
       call, std::move(request),
       [options = read_options(call.body)](const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
-        return std::make_unique<FillRun>(pipelines::filler_of(text_model), std::move(texts), options,
-                                         kMostFilledBytesOfRequest);
+        return std::make_unique<FillRun>(pipelines::filler_of(text_model), std::move(texts), options);
       },
-      [model = std::move(model)](TaskAnswer& answer) { return json_response(answer_text(answer, model)); });
+      [model = std::move(model)](TaskAnswer& answer) { return respond(answer, model); });
 }
 
 }  // namespace

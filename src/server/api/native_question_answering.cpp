@@ -70,10 +70,12 @@ AnswerOptions read_options(const Json& body) {
   return options;
 }
 
-std::string answer_text(TaskAnswer& answer, std::string_view model) {
-  auto& run = static_cast<AnswerRun&>(*answer.run);
-  return task_answer_text(answer, model, "answers",
-                          [&](std::size_t i) { return pipelines::answers_json(run.answers()[i]); });
+Response respond(TaskAnswer& answer, std::string_view model) {
+  const auto answers = std::make_shared<const std::vector<std::vector<Answer>>>(
+      std::move(static_cast<AnswerRun&>(*answer.run).answers()));
+  return task_response(
+      answer, model,
+      {{"answers", [answers](std::string& out, std::size_t i) { out += pipelines::answers_json((*answers)[i]); }}});
 }
 
 void answer_question(Call& call) {
@@ -88,7 +90,7 @@ void answer_question(Call& call) {
                                                                           std::vector<std::string_view> texts) {
         return std::make_unique<AnswerRun>(pipelines::answerer_of(text_model), question, std::move(texts), options);
       },
-      [model = std::move(model)](TaskAnswer& answer) { return json_response(answer_text(answer, model)); });
+      [model = std::move(model)](TaskAnswer& answer) { return respond(answer, model); });
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr std::string_view kBodyBegin = R"({
   "properties": {)";
 
 constexpr std::string_view kLabels = R"(
-    "labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+    "labels": {"type": "array", "maxItems": 4096, "items": {"type": "string", "minLength": 1},
       "description": "Only entities with these labels; all that the model has if absent. A GLiNER model looks for these."},
     "threshold": {"type": "number", "minimum": 0, "maximum": 1,
       "description": "Only entities with a higher score; 0.5 of GLiNER models if absent."},)";
@@ -104,32 +104,20 @@ RecognizeOptions read_options(const Json& body) {
   return options;
 }
 
-std::vector<std::string> entities_of(const TaskAnswer& answer, RecognizeRun& run) {
-  std::vector<std::string> items;
-  for (std::size_t i = 0; i < run.size(); ++i)
-    items.push_back(answer.error_of(i).value_or(pipelines::entities_json(run.entities()[i])));
-  return items;
+TaskList entities_of(RecognizeRun& run) {
+  return {"entities", [entities = std::make_shared<const std::vector<std::vector<Entity>>>(std::move(run.entities()))](
+                          std::string& out, std::size_t i) { out += pipelines::entities_json((*entities)[i]); }};
 }
 
-std::string recognized(TaskAnswer& answer, std::string_view model) {
-  const std::vector<std::string> items = entities_of(answer, static_cast<RecognizeRun&>(*answer.run));
-  return pipelines::list_answer("entities", items, answer_facts(answer, model));
+Response recognized(TaskAnswer& answer, std::string_view model) {
+  return task_response(answer, model, {entities_of(static_cast<RecognizeRun&>(*answer.run))});
 }
 
-std::string redacted(TaskAnswer& answer, std::string_view model) {
+Response redacted(TaskAnswer& answer, std::string_view model) {
   auto& run = static_cast<RedactRun&>(*answer.run);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    std::string text;
-    formats::append_json_string(text, run.texts()[i]);
-    texts.push_back(answer.error_of(i).value_or(std::move(text)));
-  }
-  const pipelines::AnswerFacts facts = answer_facts(answer, model);
-  std::string out = pipelines::begin_answer(facts.model);
-  pipelines::append_list(out, "texts", texts);
-  pipelines::append_list(out, "entities", entities_of(answer, run));
-  pipelines::finish_answer(out, facts);
-  return out;
+  TaskList texts{"texts", [texts = std::make_shared<const std::vector<std::string>>(std::move(run.texts()))](
+                              std::string& out, std::size_t i) { formats::append_json_string(out, (*texts)[i]); }};
+  return task_response(answer, model, {std::move(texts), entities_of(run)});
 }
 
 // What a GLiNER model reads with each text.
@@ -150,7 +138,7 @@ void recognize_texts(Call& call) {
       [options = std::move(options)](const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
         return std::make_unique<RecognizeRun>(pipelines::recognizer_of(text_model), std::move(texts), options);
       },
-      [model = std::move(model)](TaskAnswer& answer) { return json_response(recognized(answer, model)); });
+      [model = std::move(model)](TaskAnswer& answer) { return recognized(answer, model); });
 }
 
 void redact_texts(Call& call) {
@@ -158,14 +146,16 @@ void redact_texts(Call& call) {
   read_task_request(call.body, request);
   if (request.model.empty()) request.model = hub::kBuiltinRecognizer;
   std::string model = request.model;
+  RecognizeOptions options = read_options(call.body);
+  request.text_bytes = label_bytes(options);
   run_task(
       call, std::move(request),
-      [options = read_options(call.body), pseudonyms = call.body.get_bool("pseudonyms", false)](
+      [options = std::move(options), pseudonyms = call.body.get_bool("pseudonyms", false)](
           const pipelines::TextModel& text_model, std::vector<std::string_view> texts) {
         return std::make_unique<RedactRun>(pipelines::recognizer_of(text_model), std::move(texts), options,
                                            std::make_shared<Redactor>(pseudonyms));
       },
-      [model = std::move(model)](TaskAnswer& answer) { return json_response(redacted(answer, model)); });
+      [model = std::move(model)](TaskAnswer& answer) { return redacted(answer, model); });
 }
 
 }  // namespace

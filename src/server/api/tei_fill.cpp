@@ -66,8 +66,7 @@ void fill_as_hugging_face(Call& call) {
   run_task(
       call, std::move(request),
       [options = read_options(call.body)](const pipelines::TextModel& model, std::vector<std::string_view> texts) {
-        return std::make_unique<FillRun>(pipelines::filler_of(model), std::move(texts), options,
-                                         kMostFilledBytesOfRequest);
+        return std::make_unique<FillRun>(pipelines::filler_of(model), std::move(texts), options);
       },
       [is_lone](TaskAnswer& answer) { return json_response(answer_text(answer, is_lone)); });
 }

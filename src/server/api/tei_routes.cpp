@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -196,6 +197,12 @@ void tokenize_texts(Call& call) {
       [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
        prompt_name = call.body.get_string("prompt_name", ""), exchange = call.exchange](const HostedModel& hosted) {
         const std::string prompt = prompt_of(hosted.pipelines, prompt_name);
+        if (prompt.size() > kMaxTokenizeBytes / std::max<std::size_t>(texts.size(), 1))
+          refuse(Problem::Kind::too_large,
+                 "the prompt of " + std::to_string(prompt.size()) + " bytes would be read with each of " +
+                     std::to_string(texts.size()) + " inputs; this route takes " + std::to_string(kMaxTokenizeBytes) +
+                     " bytes in one request: send several",
+                 "inputs");
         EncodeOptions options;
         options.add_special_tokens = special;
         std::string out = "[";

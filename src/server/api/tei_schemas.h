@@ -93,13 +93,13 @@ inline constexpr std::string_view kModelBodyRest = R"(,
       "description": "Of comparisons, recognizers, classifiers, masks and question answering.",
       "properties": {
         "function_to_apply": {"type": "string", "enum": ["sigmoid", "softmax", "none"]},
-        "candidate_labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+        "candidate_labels": {"type": "array", "maxItems": 4096, "items": {"type": "string", "minLength": 1},
           "description": "Labels to choose among, for a model of natural language inference."},
         "multi_label": {"type": "boolean"},
         "hypothesis_template": {"type": "string"},
         "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
         "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
-        "ignore_labels": {"type": "array", "items": {"type": "string"}},
+        "ignore_labels": {"type": "array", "maxItems": 4096, "items": {"type": "string"}},
         "top_k": {"type": "integer", "minimum": 1, "maximum": 1000},
         "targets": {"type": "array", "maxItems": 1000, "items": {"type": "string", "minLength": 1}},
         "max_answer_len": {"type": "integer", "minimum": 1, "maximum": 2147483647},
@@ -224,13 +224,13 @@ inline constexpr std::string_view kPredictBody = R"({
       "properties": {
         "function_to_apply": {"type": "string", "enum": ["sigmoid", "softmax", "none"]},
         "top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647},
-        "candidate_labels": {"type": "array", "items": {"type": "string", "minLength": 1},
+        "candidate_labels": {"type": "array", "maxItems": 4096, "items": {"type": "string", "minLength": 1},
           "description": "Labels to choose among, for a model of natural language inference."},
         "multi_label": {"type": "boolean"},
         "hypothesis_template": {"type": "string"},
         "aggregation_strategy": {"type": "string", "enum": ["none", "simple", "first", "average", "max"]},
         "stride": {"type": "integer", "minimum": 0, "maximum": 1048576},
-        "ignore_labels": {"type": "array", "items": {"type": "string"}}
+        "ignore_labels": {"type": "array", "maxItems": 4096, "items": {"type": "string"}}
       }
     },
     "raw_scores": {"type": "boolean", "default": false,

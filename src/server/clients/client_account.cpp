@@ -30,19 +30,26 @@ std::shared_ptr<ClientAccount> ClientAccounts::find(const ClientId& id) {
   return account;
 }
 
+std::atomic<std::size_t>& ByteCharge::own() const {
+  return kind_ == Kind::body ? account_->bodies : kind_ == Kind::answer ? account_->answers : account_->rows;
+}
+
+std::atomic<std::size_t>& ByteCharge::total() const {
+  HeldBytes& all = *account_->total;
+  return kind_ == Kind::body ? all.bodies : kind_ == Kind::answer ? all.answers : all.rows;
+}
+
 void ByteCharge::raise_to(std::size_t bytes) {
   if (bytes <= bytes_) return;
-  const std::size_t more = bytes - bytes_;
-  (kind_ == Kind::body ? account_->total->bodies : account_->total->answers) += more;
-  (kind_ == Kind::body ? account_->bodies : account_->answers) += more;
+  total() += bytes - bytes_;
+  own() += bytes - bytes_;
   bytes_ = bytes;
 }
 
 void ByteCharge::lower_to(std::size_t bytes) noexcept {
   if (bytes >= bytes_) return;
-  const std::size_t less = bytes_ - bytes;
-  (kind_ == Kind::body ? account_->bodies : account_->answers) -= less;
-  (kind_ == Kind::body ? account_->total->bodies : account_->total->answers) -= less;
+  own() -= bytes_ - bytes;
+  total() -= bytes_ - bytes;
   bytes_ = bytes;
 }
 

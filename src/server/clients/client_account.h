@@ -16,12 +16,21 @@ std::size_t client_share(std::size_t of_all, std::size_t percent, std::size_t le
 
 /// Bytes held by all clients together.
 struct HeldBytes {
+  /// A share that one client may have, and what all may have together.
+  struct Limit {
+    std::size_t client = ~std::size_t{0}, all = ~std::size_t{0};
+  };
+
   HeldBytes(std::size_t the_max_answers, std::size_t the_max_client_answers)
-      : max_answers(the_max_answers), max_client_answers(the_max_client_answers) {}
+      : HeldBytes(the_max_answers, the_max_client_answers, Limit()) {}
+  HeldBytes(std::size_t the_max_answers, std::size_t the_max_client_answers, Limit the_max_rows)
+      : max_answers(the_max_answers), max_client_answers(the_max_client_answers), max_rows(the_max_rows) {}
 
   std::atomic<std::size_t> bodies = 0;   // of requests in flight
   std::atomic<std::size_t> answers = 0;  // not yet read by their clients
+  std::atomic<std::size_t> rows = 0;     // that models compute, with the numbers that they become
   const std::size_t max_answers, max_client_answers;
+  const Limit max_rows;
 };
 
 /// One client's account. The byte counts are thread-safe; the connection counts belong to the transport's thread.
@@ -36,11 +45,17 @@ class ClientAccount {
     return held == 0 || (held < total->max_client_answers && total->answers.load() < total->max_answers);
   }
 
+  /// Whether there is room for so many more bytes of rows.
+  bool has_row_room(std::size_t bytes) const {
+    return bytes <= total->max_rows.client && rows.load() <= total->max_rows.client - bytes &&
+           bytes <= total->max_rows.all && total->rows.load() <= total->max_rows.all - bytes;
+  }
+
   const ClientId id;
   const std::shared_ptr<HeldBytes> total;
-  std::atomic<std::size_t> bodies = 0, answers = 0;  // bytes, as in HeldBytes
-  std::size_t connections = 0;                       // within the connection limit
-  std::size_t surplus_connections = 0;               // beyond it
+  std::atomic<std::size_t> bodies = 0, answers = 0, rows = 0;  // bytes, as in HeldBytes
+  std::size_t connections = 0;                                 // within the connection limit
+  std::size_t surplus_connections = 0;                         // beyond it
 };
 
 /// Finds accounts. An account lives as long as it is referenced. Belongs to one thread.
@@ -65,7 +80,7 @@ class ClientAccounts {
 /// charge is not thread-safe.
 class ByteCharge {
  public:
-  enum class Kind { body, answer };
+  enum class Kind { body, answer, rows };
 
   ByteCharge() = default;
   ByteCharge(std::shared_ptr<ClientAccount> account, Kind kind) : account_(std::move(account)), kind_(kind) {}
@@ -90,6 +105,9 @@ class ByteCharge {
 
  private:
   void give_back() noexcept;
+  /// The client's count and that of all.
+  std::atomic<std::size_t>& own() const;
+  std::atomic<std::size_t>& total() const;
 
   std::shared_ptr<ClientAccount> account_;
   Kind kind_ = Kind::body;

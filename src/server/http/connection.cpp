@@ -31,6 +31,12 @@ struct ChargedExchange {
   Exchange exchange;
 };
 
+// The rows of texts, with their places and the models' numbers, take several times the texts' bytes.
+constexpr std::size_t kRowBytesOfBody = 4;
+std::size_t row_bytes_of(const TransportSettings& settings) {
+  return kRowBytesOfBody * std::min(settings.max_total_body_bytes, ~std::size_t{0} / kRowBytesOfBody);
+}
+
 }  // namespace
 
 ConnectionContext::ConnectionContext(const TransportSettings& the_settings, RequestHandler& the_handler)
@@ -38,7 +44,10 @@ ConnectionContext::ConnectionContext(const TransportSettings& the_settings, Requ
       handler(the_handler),
       held(std::make_shared<HeldBytes>(
           the_settings.max_total_answer_bytes,
-          client_share(the_settings.max_total_answer_bytes, the_settings.max_client_percent, 1))),
+          client_share(the_settings.max_total_answer_bytes, the_settings.max_client_percent, 1),
+          HeldBytes::Limit{.client = client_share(row_bytes_of(the_settings), the_settings.max_client_percent,
+                                                  kRowBytesOfBody * the_settings.max_body_bytes),
+                           .all = row_bytes_of(the_settings)})),
       accounts(held),
       // There is always room for one whole body.
       max_client_bodies(client_share(the_settings.max_total_body_bytes, the_settings.max_client_percent,

@@ -11,13 +11,14 @@
 #include "pipelines/chunk/late_chunking.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_rows.h"
+#include "server/models/request_limits.h"
 #include "server/refuse.h"
 
 namespace alate::server {
 namespace {
 
-constexpr std::size_t kMostAnsweredBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostNumbers = std::size_t{16} << 20;  // of sentences or tokens
+constexpr std::size_t kMostNumbers = std::size_t{16} << 20;         // of sentences or tokens
+constexpr std::size_t kMostAnsweredNumbers = std::size_t{4} << 20;  // of chunks: some 50 MB of JSON
 
 class Chunking final : public ModelCall {
  public:
@@ -51,7 +52,7 @@ class Chunking final : public ModelCall {
     sentences_ = pipelines::sentences_of(*map_);
     require_room(sentences_.texts.size());
     pipelines::PreparedRows rows =
-        pipelines::prepare_embedding(*pipeline_, sentences_.texts, {.task = task()}, cancellation());
+        pipelines::prepare_embedding(*pipeline_, sentences_.texts, {.task = task()}, cancellation(), kRequestLimits);
     rows.truncated.clear();  // a sentence's beginning is enough to compare it
     return rows;
   }
@@ -68,6 +69,16 @@ class Chunking final : public ModelCall {
            "text");
   }
 
+  void require_few_vectors(std::size_t chunks) const {
+    const std::size_t most = kMostAnsweredNumbers / std::max<std::size_t>(pipeline_->state().width, 1);
+    if (chunks <= most) return;
+    refuse(Problem::Kind::too_large,
+           "the text has " + std::to_string(chunks) + " chunks; with this model's vectors at most " +
+               std::to_string(most) + " are sent in one answer: ask for larger chunks (target_tokens), or send the " +
+               "text in parts",
+           "config");
+  }
+
   std::string excess() const override { return ""; }  // nothing is cut
 
   std::shared_ptr<const runtime::BatchProgram> program() override {
@@ -81,7 +92,9 @@ class Chunking final : public ModelCall {
     const pipelines::PackedChunks packed =
         request_.late ? pipelines::plan_late_chunks(*pipeline_, *map_, *late_, values_, request_.chunk)
                       : pipelines::plan_semantic_chunks(*map_, std::move(sentences_), values_, request_.chunk);
-    answer_.chunks = cut_answer(*map_, packed);
+    answer_.chunks = places_of_answer(*map_, packed);
+    answer_.text = std::make_shared<const std::string>(std::exchange(request_.text, {}));
+    if (request_.late) require_few_vectors(packed.ranges.size());
     if (request_.late) answer_.vectors = late_->vectors_of(*pipeline_, packed.ranges, values_, request_.embed);
     pipeline_.reset();
     return format_(std::move(answer_));
@@ -103,13 +116,21 @@ void chunk_with_vectors(Call& call, ChunkRequest request, std::function<Response
   std::make_shared<Chunking>(call, std::move(request), std::move(format))->start();
 }
 
-Chunks cut_answer(const pipelines::TokenMap& map, const pipelines::PackedChunks& packed) {
-  if (const std::size_t bytes = pipelines::bytes_of_chunks(map, packed); bytes > kMostAnsweredBytes)
+Chunks places_of_answer(const pipelines::TokenMap& map, const pipelines::PackedChunks& packed) {
+  const std::string advice =
+      ": ask for larger chunks (target_tokens), fewer (max_chunks) or less overlap, or send the text in parts";
+  const std::size_t count = packed.ranges.size();
+  if (packed.truncated && count >= kMostChunks)
     refuse(Problem::Kind::too_large,
-           "the chunks have " + std::to_string(bytes) + " bytes in all; at most " + std::to_string(kMostAnsweredBytes) +
-               " are sent: ask for fewer chunks, or for less overlap",
+           "the text has more than " + std::to_string(kMostChunks) + " chunks, the most of one answer" + advice,
            "config");
-  return pipelines::cut_chunks(map, packed);
+  const std::size_t bytes = pipelines::bytes_of_chunks(map, packed) + count * pipelines::AnswerBudget::kItemBytes;
+  if (bytes > kRequestLimits.answer_bytes)
+    refuse(Problem::Kind::too_large,
+           "the " + std::to_string(count) + " chunks would take " + std::to_string(bytes) + " bytes; at most " +
+               std::to_string(kRequestLimits.answer_bytes) + " are sent" + advice,
+           "config");
+  return pipelines::place_chunks(map, packed);
 }
 
 }  // namespace alate::server

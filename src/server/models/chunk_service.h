@@ -9,6 +9,7 @@
 #include "alate/embedding.h"
 #include "pipelines/chunk/chunking.h"
 #include "server/models/model_call.h"
+#include "server/models/request_limits.h"
 #include "server/route.h"
 
 namespace alate::server {
@@ -21,7 +22,8 @@ struct ChunkRequest : ModelRequest {
 };
 
 struct ChunkAnswer : ModelAnswer {
-  Chunks chunks;
+  std::shared_ptr<const std::string> text;
+  Chunks chunks;                  // without their texts
   std::optional<Tensor> vectors;  // as in LateChunks
 };
 
@@ -29,7 +31,10 @@ struct ChunkAnswer : ModelAnswer {
 /// family: Problem::impossible for a model that cannot do this. `format` is as in `embed`.
 void chunk_with_vectors(Call& call, ChunkRequest request, std::function<Response(ChunkAnswer)> format);
 
-/// Refuses chunks whose overlaps would make the answer too large; otherwise cuts them.
-Chunks cut_answer(const pipelines::TokenMap& map, const pipelines::PackedChunks& packed);
+/// Chunks of one answer: the options' max_chunks is at most so many, so that no more are made.
+inline constexpr std::size_t kMostChunks = kRequestLimits.answer_bytes / pipelines::AnswerBudget::kItemBytes;
+
+/// Refuses too many chunks, and those whose overlaps would make the answer too large; otherwise gives their places.
+Chunks places_of_answer(const pipelines::TokenMap& map, const pipelines::PackedChunks& packed);
 
 }  // namespace alate::server

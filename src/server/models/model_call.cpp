@@ -1,5 +1,6 @@
 #include "server/models/model_call.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "server/metrics/model_statistics.h"
@@ -60,13 +61,17 @@ void ModelCall::submit() {
            request().parameter);
   }
   services_.metrics.truncated(prepared.truncated.size());
-  exchange_->stages.tokenize = Clock::now() - begin;
+  exchange_->stages.tokenize += Clock::now() - begin;
 
-  answer().truncated = std::move(prepared.truncated);
-  answer().tokens = prepared.tokens();
+  answer().truncated.insert(answer().truncated.end(), prepared.truncated.begin(), prepared.truncated.end());
+  answer().tokens += prepared.tokens();
   for (const runtime::BatchRow& row : prepared.rows) answer().row_tokens.push_back(row.ids.size());
   runtime::BatchJob job;
   job.program = program();
+  std::size_t numbers = 0;
+  const runtime::RowWidth width = prepared.rows.empty() ? runtime::RowWidth() : job.program->width();
+  for (const runtime::BatchRow& row : prepared.rows) numbers += width.of(row);
+  charge(held_bytes() + prepared.bytes() + numbers * sizeof(float));
   job.rows = std::move(prepared.rows);
   job.client = exchange_->client;
   job.deadline = exchange_->deadline();
@@ -78,6 +83,25 @@ void ModelCall::submit() {
   exchange->on_abandon([model, number] { model->scheduler->cancel(number); });
 }
 
+// Rows wait for the model, those of many requests at a time.
+void ModelCall::charge(std::size_t bytes) {
+  if (exchange_->account == nullptr) return;
+  const HeldBytes::Limit& most = exchange_->account->total->max_rows;
+  if (bytes > std::min(most.client, most.all))
+    refuse(Problem::Kind::too_large,
+           request().parameter + " would take " + std::to_string(bytes) +
+               " bytes while it is computed; this server allows " + std::to_string(std::min(most.client, most.all)) +
+               ": send fewer or shorter texts",
+           request().parameter);
+  charge_ = {};
+  if (!exchange_->account->has_row_room(bytes))
+    refuse(Problem::Kind::overloaded,
+           "the requests under way take as much room as they may (max_total_body_mb, max_client_percent): try again "
+           "later, or send less at a time");
+  charge_ = ByteCharge(exchange_->account, ByteCharge::Kind::rows);
+  charge_.raise_to(bytes);
+}
+
 // Runs on the scheduler's thread.
 void ModelCall::computed(runtime::BatchResult result) {
   guarded([&] {
@@ -85,13 +109,14 @@ void ModelCall::computed(runtime::BatchResult result) {
     exchange_->stages.queue += result.queue;
     exchange_->stages.compute += result.compute;
     exchange_->stages.computed = true;
-    if (result.values.size() <= kSmallAnswer && !is_slow_to_answer()) {
+    if (!has_more() && result.values.size() <= kSmallAnswer && !is_slow_to_answer()) {
       take(std::move(result.values));
       return reply();
     }
     on_work_queue([values = std::move(result.values)](ModelCall& self) mutable {
       self.take(std::move(values));
-      self.reply();
+      if (!self.has_more()) return self.reply();
+      if (!self.exchange_->abandoned()) self.submit();
     });
   });
 }

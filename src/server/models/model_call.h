@@ -14,6 +14,7 @@
 #include "base/threads/cancellation.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/batching/batch_scheduler.h"
+#include "server/clients/client_account.h"
 #include "server/failure.h"
 #include "server/models/model_host.h"
 #include "server/route.h"
@@ -70,13 +71,17 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   virtual std::size_t input_count() const = 0;
   /// Checks the request's options; the model is there from now on.
   virtual void accept() {}
+  /// The rows, or the first piece of them; it is called again for the next as long as `has_more`.
   virtual pipelines::PreparedRows prepare() = 0;
+  virtual bool has_more() const { return false; }
+  /// Bytes that the request holds until these rows are computed, besides them and their numbers.
+  virtual std::size_t held_bytes() const { return 0; }
   /// What the refusal of a text that is too long says of it, after its place: " has more than the 512 tokens …".
   virtual std::string excess() const = 0;
   /// What computes the rows, once the answer's tokens are known. The texts are no longer needed: queued jobs should be
   /// small.
   virtual std::shared_ptr<const runtime::BatchProgram> program() = 0;
-  /// The numbers of all rows.
+  /// The numbers of all rows of the piece.
   virtual void take(std::vector<float> values) = 0;
   /// Whether `take`, `hand_over` and `respond` take too long for the scheduler's thread, whatever the rows.
   virtual bool is_slow_to_answer() const { return false; }
@@ -109,6 +114,7 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   }
 
   void check_count() const;
+  void charge(std::size_t bytes);
   void begin();
   void submit();
   void computed(runtime::BatchResult result);
@@ -118,6 +124,7 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   const std::shared_ptr<Exchange> exchange_;
   const Family family_;
   const std::string backend_;
+  ByteCharge charge_;  // for rows
 };
 
 }  // namespace alate::server

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/models/request_limits.h"
 #include "server/refuse.h"
 
 namespace alate::server {
@@ -34,8 +35,9 @@ pipelines::PreparedRows prepared_ids(const EmbeddingPipeline& pipeline, const Em
 pipelines::PreparedRows prepare_request(const EmbeddingPipeline& pipeline, const EmbedRequest& request,
                                         const EmbedOptions& options, const base::Cancellation& cancellation) {
   const std::vector<std::string_view> texts(request.texts.begin(), request.texts.end());
-  return request.token_rows.empty() ? pipelines::prepare_embedding(pipeline, texts, options, cancellation)
-                                    : prepared_ids(pipeline, request, options);
+  return request.token_rows.empty()
+             ? pipelines::prepare_embedding(pipeline, texts, options, cancellation, kRequestLimits)
+             : prepared_ids(pipeline, request, options);
 }
 
 }  // namespace alate::server

@@ -1,27 +1,31 @@
 #include "server/models/rerank_service.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "pipelines/rerank/rerank_run.h"
+#include "server/models/request_limits.h"
 #include "server/refuse.h"
 
 namespace alate::server {
 namespace {
 
-// The query is tokenized with each text.
-constexpr std::size_t kMostTokenizedBytes = std::size_t{64} << 20;
+// The query, with its prompt, is tokenized with each text.
+std::size_t query_bytes(const RerankRequest& request) {
+  return request.query.size() + (request.options.prompt ? request.options.prompt->size() : 0);
+}
 
 void check_query(const RerankRequest& request) {
-  std::size_t bytes = request.query.size() * request.texts.size();
+  std::size_t bytes = query_bytes(request) * std::max<std::size_t>(request.texts.size(), 1);
   for (const std::string& text : request.texts) bytes += text.size();
-  if (bytes <= kMostTokenizedBytes) return;
+  if (bytes <= kRequestLimits.read_bytes) return;
   refuse(Problem::Kind::too_large,
-         "query has " + std::to_string(request.query.size()) + " bytes and is read with each of " +
+         "query has " + std::to_string(query_bytes(request)) + " bytes, with its prompt, and is read with each of " +
              std::to_string(request.texts.size()) + " texts, " + std::to_string(bytes) +
-             " bytes in all; this route takes " + std::to_string(kMostTokenizedBytes) +
+             " bytes in all; this route takes " + std::to_string(kRequestLimits.read_bytes) +
              ": shorten the query, or send fewer texts",
          "query");
 }
@@ -43,7 +47,7 @@ void rerank(Call& call, RerankRequest request, std::function<Response(const Rera
   check_query(request);
   RerankOptions options = request.options;
   options.long_texts = long_texts_of(request);
-  request.text_bytes = request.query.size();
+  request.text_bytes = query_bytes(request);
   std::string query = std::move(request.query);
   run_task(
       call, std::move(request),

@@ -6,12 +6,11 @@
 #include "alate/error.h"
 #include "formats/json.h"
 #include "runtime/loading/entry_point.h"
+#include "server/models/request_limits.h"
 #include "server/refuse.h"
 
 namespace alate::server {
 namespace {
-
-constexpr std::size_t kMostTokenizedBytes = std::size_t{64} << 20;
 
 class TaskCall final : public ModelCall {
  public:
@@ -26,34 +25,36 @@ class TaskCall final : public ModelCall {
 
   std::size_t bytes_to_read() const {
     std::size_t bytes = 0;
-    for (const std::string& text : request_.texts) bytes += text.size() * request_.rows_of_text + request_.text_bytes;
-    return bytes;
+    for (const std::string& text : request_.texts) bytes += text.size() * request_.rows_of_text;
+    return bytes + read_texts() * request_.text_bytes;  // what is read with each text is made even if there is none
   }
+
+  std::size_t read_texts() const { return std::max<std::size_t>(request_.texts.size(), 1); }
 
   // A model's files decide how long its tokens take to become text.
   bool is_slow_to_answer() const override { return true; }
 
   void accept() override {
-    const std::size_t rows = request_.texts.size() * request_.rows_of_text, most = services().settings.max_inputs;
-    if (rows > most)
+    const std::size_t most = services().settings.max_inputs;
+    if (request_.rows_of_text > most / read_texts())
       refuse(Problem::Kind::too_many,
              request_.parameter + " has " + std::to_string(request_.texts.size()) + " entries, each read " +
-                 std::to_string(request_.rows_of_text) + " times; this server reads " + std::to_string(most) +
-                 " in one request: send several",
+                 std::to_string(request_.rows_of_text) + " times, as often as there are labels; this server reads " +
+                 std::to_string(most) + " in one request: send several",
              request_.parameter);
-    if (const std::size_t bytes = bytes_to_read(); bytes > kMostTokenizedBytes)
+    if (const std::size_t bytes = bytes_to_read(); bytes > kRequestLimits.read_bytes)
       refuse(Problem::Kind::too_large,
-             request_.parameter + " has " + std::to_string(bytes) + " bytes to be read in all; this route takes " +
-                 std::to_string(kMostTokenizedBytes) + ": send fewer or shorter texts",
+             request_.parameter + " has " + std::to_string(bytes) +
+                 " bytes to be read in all, with what each text is " + "read with; this route takes " +
+                 std::to_string(kRequestLimits.read_bytes) + ": send fewer or shorter texts",
              request_.parameter);
   }
 
   pipelines::PreparedRows prepare() override {
-    try {
-      answer_.run = begin_(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported) throw;
-      refuse(Problem::Kind::impossible, error.message(), "model");
+    if (answer_.run != nullptr) {
+      answer_.run->finish(std::exchange(values_, {}), cancellation());
+    } else {
+      begin_run();
     }
     pipelines::PreparedRows prepared = answer_.run->prepare(cancellation());
     if (!request_.per_item && !answer_.run->too_long().empty())
@@ -64,6 +65,18 @@ class TaskCall final : public ModelCall {
     return prepared;
   }
 
+  void begin_run() {
+    try {
+      answer_.run = begin_(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+      refuse(Problem::Kind::impossible, error.message(), "model");
+    }
+    answer_.run->limit(kRequestLimits);
+  }
+
+  bool has_more() const override { return answer_.run->has_more(); }
+  std::size_t held_bytes() const override { return answer_.run->held_bytes(); }
   std::string excess() const override { return answer_.run->excess(); }
   std::shared_ptr<const runtime::BatchProgram> program() override { return answer_.run->program(); }
   void take(std::vector<float> values) override { values_ = std::move(values); }

@@ -119,6 +119,25 @@ TEST(Checkpoint, RefusesTensorsThatLeaveTheirStorage) {
   EXPECT_EQ(refusal_of(pickle_of("K\0"s, large + large + "\x86", large + large + "\x86")), kReason);
 }
 
+// {"a": …, "b": …, …}: f32 tensors of 200 numbers, each from an offset on, in one storage of 255.
+std::string refusal_of_tensors(const std::vector<std::size_t>& offsets) {
+  std::string pickle = "\x80\x02}("s;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    pickle += text(std::string(1, static_cast<char>('a' + i))) + "ctorch._utils\n_rebuild_tensor_v2\n((" +
+              text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\xfftQK" +
+              static_cast<char>(offsets[i]) + "K\xc8\x85K\x01\x85\x89}tR";
+  }
+  return refusal_of(pickle + "u.", std::string(1020, '\1'));
+}
+
+TEST(Checkpoint, RefusesTensorsThatTogetherAreLargerThanTheFile) {
+  const std::string refused = refusal_of_tensors({0, 1, 2, 3, 4, 5});
+  EXPECT_TRUE(contains(refused, "corrupt: f.bin: its tensors share bytes")) << refused;
+  EXPECT_EQ(refusal_of_tensors({0}), "accepted");
+}
+
+TEST(Checkpoint, CountsTiedTensorsOnce) { EXPECT_EQ(refusal_of_tensors({2, 2, 2, 2, 2, 2}), "accepted"); }
+
 TEST(Checkpoint, RefusesWhatIsNoTensor) {
   const std::string one = "K\x01\x85";
   EXPECT_TRUE(contains(refusal_of(pickle_of("J\xff\xff\xff\xff", one, one)), "offset that is none"));

@@ -129,10 +129,12 @@ TEST_F(FillTest, OptionsThatMeanNothingAreRefused) {
 }
 
 TEST_F(FillTest, FilledTextsAreBounded) {
-  pipelines::FillRun run(pipeline_, {"[MASK] [MASK] a"}, {.top_k = 10}, 20 * (15 + 128) - 1);
+  pipelines::FillRun run(pipeline_, {"[MASK] [MASK] a"}, {.top_k = 10});
+  run.limit({.answer_bytes = 20 * (15 + 128) - 1});
   EXPECT_NE(error_of([&] { (void)run.prepare(base::Cancellation::never()); }).message().find("more than 2859 bytes"),
             std::string::npos);
-  pipelines::FillRun fits(pipeline_, {"[MASK] [MASK] a"}, {.top_k = 10}, 20 * (15 + 128));
+  pipelines::FillRun fits(pipeline_, {"[MASK] [MASK] a"}, {.top_k = 10});
+  fits.limit({.answer_bytes = 20 * (15 + 128)});
   EXPECT_EQ(fits.prepare(base::Cancellation::never()).rows.size(), 1U);
 }
 

@@ -14,7 +14,7 @@ using Outcome = Admission::Outcome;
 
 const ClientId kGreedy = client_of_address("127.0.0.1"), kOther = client_of_address("127.0.0.2");
 
-std::shared_ptr<Exchange> exchange_of(const ClientId& client, std::shared_ptr<const ClientAccount> account = nullptr) {
+std::shared_ptr<Exchange> exchange_of(const ClientId& client, std::shared_ptr<ClientAccount> account = nullptr) {
   auto exchange = std::make_shared<Exchange>(Request{}, "id", Clock::time_point::max(), [](const Response&) {});
   exchange->client_id = client;
   exchange->account = std::move(account);
@@ -168,6 +168,24 @@ TEST(ClientAccounts, ForgetsClientsThatHoldNothing) {
   for (std::uint64_t i = 0; i < 10000; ++i) accounts.find({ClientId::Kind::ipv6, i});
   EXPECT_EQ(accounts.find(kOther), kept);
   EXPECT_LE(accounts.size(), 1000U);
+}
+
+TEST(ClientAccount, HasRoomForRowsUpToItsShareAndThatOfAll) {
+  const auto total = std::make_shared<HeldBytes>(1000, 500, HeldBytes::Limit{.client = 600, .all = 800});
+  ClientAccounts accounts(total);
+  const auto greedy = accounts.find(kGreedy), other = accounts.find(kOther);
+  EXPECT_FALSE(greedy->has_row_room(601));
+  {
+    ByteCharge charge(greedy, ByteCharge::Kind::rows);
+    charge.raise_to(500);
+    EXPECT_TRUE(greedy->has_row_room(100));
+    EXPECT_FALSE(greedy->has_row_room(101));
+    EXPECT_TRUE(other->has_row_room(300));
+    EXPECT_FALSE(other->has_row_room(301));
+    EXPECT_EQ(total->bodies + total->answers, 0U);
+  }
+  EXPECT_EQ(total->rows, 0U);
+  EXPECT_TRUE(greedy->has_row_room(600));
 }
 
 TEST(ClientShare, IsAtLeastWhatOneRequestNeeds) {

@@ -56,6 +56,7 @@ class RouteTest : public ModelHostTest {
         [&promise = begun->promise](Response response) { promise.set_value(std::move(response)); });
     exchange->is_admin = is_admin;
     begun->exchange = exchange;
+    exchange->account = account;
     Call made{begun->services, *match.route, exchange, match.parameters, {}};
     if (!match.route->body.empty()) {
       made.body = formats::parse_json(exchange->request().body, "the body");
@@ -97,6 +98,7 @@ class RouteTest : public ModelHostTest {
   WorkQueue work{1};
   bool shutting_down = false, is_admin = false;
   Clock::time_point deadline = Clock::time_point::max();  // of requests
+  std::shared_ptr<ClientAccount> account;  // of the client; null: nothing is accounted
   std::function<std::string()> obstacle;
 
  private:

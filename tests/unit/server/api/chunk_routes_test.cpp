@@ -57,6 +57,18 @@ TEST_F(ChunkRoutes, AnswersLikeTermite) {
   EXPECT_EQ(texts_of(answer_to(R"("input": "a b")")), Texts{"a b"});
 }
 
+// A chunk takes more than its text.
+TEST_F(ChunkRoutes, CountsChunksBeforeTheyAreMade) {
+  std::string text;
+  for (int i = 0; i < (1 << 19) + 1; ++i) text += "a ";
+  const Response many = post(R"("text": ")" + text + R"(", "config": {"target_tokens": 1, "max_chunks": 2147483647})");
+  EXPECT_EQ(many.status, 413);
+  EXPECT_NE(many.body.find("more than 524288 chunks"), std::string::npos) << many.body;
+  const Response whole =
+      post(R"("text": ")" + text + R"(", "config": {"target_tokens": 100, "max_chunks": 2147483647})");
+  EXPECT_EQ(whole.status, 200);
+}
+
 TEST_F(ChunkRoutes, ZeroIsTheDefaultAsInTermite) {
   std::string text;
   for (int i = 0; i < 30000; ++i) text += "w ";

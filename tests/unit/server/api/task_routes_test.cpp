@@ -95,6 +95,43 @@ TEST_F(TaskRoutes, OptionsThatMeanNothingAreRefused) {
   EXPECT_EQ(post("/api/classify", R"({"texts": ["a"], "model": "tiny/embedder"})").status, 422);
 }
 
+// What labels and templates multiply is counted even where there is no text that they could be read with.
+TEST_F(TaskRoutes, AnEmptyListOfTextsSwitchesNoLimitOff) {
+  std::string labels;
+  for (int i = 0; i < 2049; ++i) labels += (i == 0 ? "\"" : ",\"") + std::to_string(i) + '"';
+  const auto expect_refused = [&](const std::string& texts) {
+    const Response many = post("/api/classify", R"({"texts": )" + texts + R"(, "labels": [)" + labels + "]}");
+    EXPECT_EQ(many.status, 413) << many.body;
+    EXPECT_NE(many.body.find("each read 2049 times"), std::string::npos) << many.body;
+    const Response large = post("/api/classify", R"({"texts": )" + texts + R"(, "hypothesis_template": "{})" +
+                                                     std::string(std::size_t{1} << 20, 'a') + R"(", "labels": [)" +
+                                                     labels.substr(0, labels.find(",\"100\"")) + "]}");
+    EXPECT_EQ(large.status, 413) << large.body;
+    EXPECT_NE(large.body.find("this route takes 67108864"), std::string::npos) << large.body;
+  };
+  expect_refused("[]");
+  expect_refused(R"(["a"])");
+  EXPECT_EQ(post("/api/classify", R"({"texts": [], "labels": ["a", "b"]})").status, 200);
+}
+
+// Rows wait for the model, so that those of all requests together are bounded.
+TEST_F(TaskRoutes, RowsAreChargedToTheirClient) {
+  const auto total = std::make_shared<HeldBytes>(1, 1, HeldBytes::Limit{.client = 100'000, .all = 200'000});
+  account = ClientAccounts(total).find({});
+  EXPECT_EQ(post("/api/classify", R"({"texts": ["fox"]})").status, 200);
+  std::string texts = R"("fox")";
+  for (int i = 0; i < 1000; ++i) texts += R"(,"fox")";
+  const Response large = post("/api/classify", R"({"texts": [)" + texts + "]}");
+  EXPECT_EQ(large.status, 413) << large.body;
+  EXPECT_NE(large.body.find("this server allows 100000"), std::string::npos) << large.body;
+  ByteCharge held(account, ByteCharge::Kind::rows);
+  held.raise_to(100'000);
+  const Response full = post("/api/classify", R"({"texts": ["fox"]})");
+  EXPECT_EQ(full.status, 503) << full.body;
+  EXPECT_EQ(header(full, "Retry-After"), "1");
+  EXPECT_EQ(total->rows, 100'000U);
+}
+
 TEST_F(TaskRoutes, PredictTakesTextsAndPairs) {
   const Response lone = post("/predict", R"({"inputs": "fox"})");
   ASSERT_EQ(lone.status, 200) << lone.body;
