@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "pipelines/classify/score_function.h"
+#include "pipelines/whole_characters.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
+#include "tokenizers/unicode/canonical_text.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::pipelines {
@@ -95,11 +97,8 @@ std::size_t end_of_word(const Encoding& encoding, std::size_t token, std::ptrdif
   return end;
 }
 
-bool is_within_character(std::string_view text, std::size_t place) {
-  return place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80;
-}
-
-Answer answer_at(std::string_view text, const Encoding& encoding, const Span& span, bool align_to_words) {
+Answer answer_at(std::string_view text, const tokenizers::GraphemeClusters& clusters, const Encoding& encoding,
+                 const Span& span, bool align_to_words) {
   std::size_t first = span.first, last = span.last;
   if (align_to_words && encoding.word_ids[first] != Encoding::kNone && encoding.word_ids[last] != Encoding::kNone) {
     first = end_of_word(encoding, first, -1);
@@ -109,17 +108,18 @@ Answer answer_at(std::string_view text, const Encoding& encoding, const Span& sp
   answer.end = std::max<std::size_t>(answer.start, encoding.offsets[last].second);
   answer.byte_start = std::min<std::size_t>(encoding.byte_offsets[first].first, text.size());
   answer.byte_end = std::clamp<std::size_t>(encoding.byte_offsets[last].second, answer.byte_start, text.size());
-  while (is_within_character(text, answer.byte_start)) --answer.byte_start;
-  while (is_within_character(text, answer.byte_end)) ++answer.byte_end;
+  if (answer.byte_start < answer.byte_end) widen_to_characters(text, clusters, answer);
   answer.text = text.substr(answer.byte_start, answer.byte_end - answer.byte_start);
   return answer;
 }
 
-// Answers of the same words, in any case, are one: its place is that of the first, and the scores are added up.
+// Answers of the same words, in any case and with letters composed or not, are one: its place is that of the first, and
+// the scores are added up.
 class JoinedAnswers {
  public:
   void add(Answer answer) {
-    const auto [found, is_new] = places_.emplace(tokenizers::chat_templates::lower_text(answer.text), answers_.size());
+    const auto [found, is_new] = places_.emplace(
+        tokenizers::canonical_form(tokenizers::chat_templates::lower_text(answer.text)), answers_.size());
     if (is_new) {
       answers_.push_back(std::move(answer));
     } else {
@@ -153,6 +153,7 @@ std::vector<Answer> answers_of(std::string_view text, std::span<const AnswerWind
                                const AnswerOptions& options) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
   if (repaired) text = *repaired;
+  const tokenizers::GraphemeClusters clusters(text);
   JoinedAnswers answers;
   float none = 1;  // the probability of no answer, in the window where it is least likely
   for (const AnswerWindow& window : windows) {
@@ -162,7 +163,7 @@ std::vector<Answer> answers_of(std::string_view text, std::span<const AnswerWind
     none = std::min(none, first[0] * last[0]);
     first[0] = last[0] = 0;
     for (const Span& span : best_spans(window.encoding, first, last, order, options))
-      answers.add(answer_at(text, window.encoding, span, options.align_to_words));
+      answers.add(answer_at(text, clusters, window.encoding, span, options.align_to_words));
     answers.prune();
   }
   if (options.no_answer && !windows.empty()) answers.add_empty(none);

@@ -10,6 +10,7 @@
 
 #include "alate/error.h"
 #include "pipelines/gliner/span_choice.h"
+#include "pipelines/whole_characters.h"
 
 namespace alate::pipelines {
 namespace {
@@ -90,7 +91,10 @@ class TextReader {
  public:
   TextReader(const ExtractScope& scope, const WordText& text, std::string_view given,
              std::span<const ExtractedRow> rows)
-      : scope_(scope), text_(text), whole_(text.repaired.empty() ? given : std::string_view(text.repaired)) {
+      : scope_(scope),
+        text_(text),
+        whole_(text.repaired.empty() ? given : std::string_view(text.repaired)),
+        clusters_(whole_) {
     for (const ExtractedRow& row : rows) readers_.emplace_back(scope, row);
   }
 
@@ -109,9 +113,11 @@ class TextReader {
 
   ExtractedValue value_of(const ScoredSpan& span) const {
     const TextWord &first = text_.words[span.first], &last = text_.words[span.last];
-    return {.text = std::string(whole_.substr(first.byte_begin, last.byte_end - first.byte_begin)),
+    ExtractedPlace place{first.begin, last.end, first.byte_begin, last.byte_end};
+    widen_to_characters(whole_, clusters_, place);
+    return {.text = std::string(whole_.substr(place.byte_start, place.byte_end - place.byte_start)),
             .score = span.score,
-            .place = ExtractedPlace{first.begin, last.end, first.byte_begin, last.byte_end}};
+            .place = place};
   }
   std::vector<ExtractedValue> values_of(FoundSpans found, bool is_list) const {
     std::vector<ExtractedValue> values;
@@ -282,6 +288,7 @@ class TextReader {
   const ExtractScope& scope_;
   const WordText& text_;
   const std::string_view whole_;
+  const tokenizers::GraphemeClusters clusters_;
   std::vector<RowReader> readers_;
 };
 

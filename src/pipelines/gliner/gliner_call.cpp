@@ -3,14 +3,16 @@
 #include <string>
 
 #include "pipelines/gliner/span_choice.h"
+#include "pipelines/whole_characters.h"
 
 namespace alate::pipelines {
 namespace {
 
-Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan& span, const std::string& label) {
-  const std::string_view whole = text.repaired.empty() ? given : std::string_view(text.repaired);
+// The package gliner ends words before the marks of letters that are not composed; entities have them.
+Entity entity_of(const WordText& text, std::string_view whole, const tokenizers::GraphemeClusters& clusters,
+                 const ScoredSpan& span, const std::string& label) {
   const TextWord &first = text.words[span.first], &last = text.words[span.last];
-  Entity entity{.text = std::string(whole.substr(first.byte_begin, last.byte_end - first.byte_begin)),
+  Entity entity{.text = {},
                 .label = label,
                 .start = first.begin,
                 .end = last.end,
@@ -19,7 +21,8 @@ Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan&
                 .score = span.score,
                 .word = {},
                 .token = std::nullopt};
-  entity.word = entity.text;
+  widen_to_characters(whole, clusters, entity);
+  entity.word = entity.text = whole.substr(entity.byte_start, entity.byte_end - entity.byte_start);
   return entity;
 }
 
@@ -51,8 +54,11 @@ std::vector<std::vector<Entity>> GlinerCall::entities(const RowResults& results,
     for (; end < results.count() && results.input(end) == input; ++end)
       append_spans(gliner_.config, results.of(end), row_words_[end], prompt_.labels.size(), first_words_[end],
                    options.threshold.value_or(kUsualThreshold), spans);
+    const WordText& text = texts_[input];
+    const std::string_view whole = text.repaired.empty() ? texts[input] : std::string_view(text.repaired);
+    const tokenizers::GraphemeClusters clusters(whole);
     for (const ScoredSpan& span : choose_spans(std::move(spans), rules))
-      entities[input].push_back(entity_of(texts_[input], texts[input], span, prompt_.labels[span.label]));
+      entities[input].push_back(entity_of(text, whole, clusters, span, prompt_.labels[span.label]));
   }
   return entities;
 }

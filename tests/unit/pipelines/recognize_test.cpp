@@ -165,6 +165,18 @@ TEST(Redactor, PutsLabelsInTheirPlaces) {
   EXPECT_EQ(redactor.redact("a b", std::vector<Entity>{entity("PER", 1, 2)}), "a b");
 }
 
+TEST(Redactor, ReplacesWholeCharacters) {
+  // As a tokenizer that drops accents, and one that cuts emoji, give places.
+  EXPECT_EQ(Redactor().redact("Jose\u0301 is", std::vector<Entity>{entity("PER", 0, 4)}), "[PER] is");
+  EXPECT_EQ(Redactor().redact("a\U0001F44D\U0001F3FDb", std::vector<Entity>{entity("X", 5, 9)}), "a[X]b");
+}
+
+TEST(Redactor, NumbersValuesTheSameInComposedAndOtherLetters) {
+  Redactor redactor(true);
+  EXPECT_EQ(redactor.redact("Jos\u00e9", std::vector<Entity>{entity("PER", 0, 5)}), "[PER_1]");
+  EXPECT_EQ(redactor.redact("JOSE\u0301", std::vector<Entity>{entity("PER", 0, 6)}), "[PER_1]");
+}
+
 TEST(Redactor, NumbersValuesTheSameInAllTexts) {
   Redactor redactor(true);
   EXPECT_EQ(redactor.redact("Ada and Bob", std::vector<Entity>{entity("PER", 0, 3), entity("PER", 8, 11)}),
