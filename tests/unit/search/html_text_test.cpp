@@ -6,6 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/files/mapped_file.h"
+#include "formats/json.h"
+#include "tests/source_folder.h"
+
 namespace alate::search {
 namespace {
 
@@ -100,6 +104,18 @@ TEST(HtmlText, LinesAreThoseOfThePage) {
   EXPECT_EQ(page.line_of(0), 1U);
   EXPECT_EQ(page.line_of(3), 6U);
   EXPECT_EQ(page.line_of(7), 7U);
+}
+
+TEST(HtmlText, ShowsTheLettersThatATreeShows) {
+  const std::string recorded = base::read_text_file(source_folder() / "tests/golden/pages.json");
+  const formats::Json pages = formats::parse_json(recorded, "pages.json");
+  for (const formats::Json& page : pages.as_array("pages")) {
+    const formats::Json::Array& pair = page.as_array("page");
+    std::string shown = text_of(pair[0].as_string("page"));
+    std::erase_if(shown, [](char c) { return c == '#' || c == ' ' || c == '\n'; });
+    EXPECT_EQ(shown, pair[1].as_string("text")) << pair[0].as_string("page");
+  }
+  EXPECT_EQ(pages.as_array("pages").size(), 450U);
 }
 
 TEST(HtmlText, OfDeepNestingTakesLinearTime) {
