@@ -125,19 +125,23 @@ class Unreadable {
  public:
   explicit Unreadable(bool is_skipped) : is_skipped_(is_skipped) {}
 
-  void add_line(const Error& error) { add(error, lines_); }
-  void add_file(const Error& error) { add(error, files_); }
+  void add_line(const Error& error) { add(error, lines_, "a line was skipped"); }
+  void add_file(const Error& error) { add(error, files_, "a file was skipped"); }
   std::size_t lines() const { return lines_; }
   std::size_t files() const { return files_; }
   const std::string& first() const { return first_; }  // what was wrong with it; empty: there is none
 
  private:
-  void add(const Error& error, std::size_t& count) {
+  void add(const Error& error, std::size_t& count, std::string_view event) {
     if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::deadline_exceeded) throw error;
-    if (!is_skipped_) throw Error(error.code(), error.message() + "; --on-error skip leaves out what cannot be read");
+    if (!is_skipped_) throw Error(error.code(), error.message() + std::string(hint(error)));
     if (first_.empty()) first_ = error.message();
-    if (files_ + lines_ < kMostReported) base::log(base::LogLevel::warn, "skipped: " + error.message());
+    if (files_ + lines_ < kMostReported) base::log(base::LogLevel::warn, event, {{"reason", error.message()}});
     ++count;
+  }
+  // Messages of what is not supported end with its name.
+  static std::string_view hint(const Error& error) {
+    return error.code() == ErrorCode::unsupported ? "" : "; --on-error skip leaves out what cannot be read";
   }
 
   static constexpr std::size_t kMostReported = 20;

@@ -85,11 +85,14 @@ std::string decoded(std::string bytes, const SourceFile& file) {
   if (encoding.empty() || encoding == "utf-8") return sign.mark > 0 ? bytes.substr(sign.mark) : std::move(bytes);
   if (encoding == "replacement")
     throw make_error(ErrorCode::unsupported, file.name,
-                     " states an encoding that browsers do not read any more; convert it to UTF-8: encoding");
+                     " states an encoding that browsers do not read any more; convert it to UTF-8, or leave it out "
+                     "(--on-error skip): encoding");
   std::optional<std::string> text = decode_bytes(std::string_view(bytes).substr(sign.mark), encoding);
   if (!text)
     throw make_error(ErrorCode::unsupported, file.name, " is in ", encoding,
-                     ", which this system does not convert; convert it to UTF-8, with iconv for example: ", encoding);
+                     ", which this system does not convert; convert it to UTF-8, with iconv for example, or leave it "
+                     "out (--on-error skip): ",
+                     encoding);
   if (text->size() > base::kMaxTextBytes) throw_too_long(file.name);
   return std::move(*text);
 }

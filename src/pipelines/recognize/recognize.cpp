@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "alate/error.h"
@@ -11,6 +13,8 @@
 #include "pipelines/recognize/token_entities.h"
 #include "pipelines/task_head.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/unicode/canonical_text.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate {
 namespace pipelines {
@@ -40,6 +44,20 @@ void check_labels(std::span<const std::string> wanted, std::span<const std::stri
     if (std::ranges::none_of(labels, is_it))
       throw make_error(ErrorCode::invalid_argument, "the model has no label ", formats::quoted_name(each), "; it has ",
                        known_tags(labels));
+  }
+}
+
+// Labels that are the model's but for letters that are composed or not, as the model has them.
+void spell_as_model(std::vector<std::string>& wanted, std::span<const std::string> labels) {
+  if (std::ranges::all_of(wanted, tokenizers::is_ascii)) return;
+  std::map<std::string, std::string, std::less<>> spelled;
+  for (const std::string& label : labels) {
+    spelled.emplace(tokenizers::canonical_form(label), label);
+    spelled.emplace(tokenizers::canonical_form(tag_of(label)), tag_of(label));
+  }
+  for (std::string& label : wanted) {
+    if (const auto found = spelled.find(tokenizers::canonical_form(label)); found != spelled.end())
+      label = found->second;
   }
 }
 
@@ -129,6 +147,7 @@ RecognizePipeline recognizer_of(TextModel model) {
 RecognizeRun::RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options)
     : pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
   const RecognizePipeline::State& state = pipeline_.state();
+  spell_as_model(options_.labels, state.labels);
   check_options(options_, state);
   if (state.gliner) gliner_.emplace(state, *state.gliner);
   if (state.extractor) extract_.emplace(state, *state.extractor, schema_of(options_.labels));

@@ -145,6 +145,23 @@ Entity entity(std::string label, std::size_t begin, std::size_t end) {
   return made;
 }
 
+TEST(RecognizeLabels, AreTheModelsInComposedAndOtherLetters) {
+  const base::TemporaryFolder folder;
+  const RecordedRecognizer recorded = tests::write_tiny_recognizer(folder.path() / "model");
+  const auto count = [&](const RecognizeOptions& options) {
+    const RecognizePipeline pipeline = RecognizePipeline::load(folder.path() / "model");
+    std::size_t entities = 0;
+    for (const auto& text : pipeline.recognize(recorded.texts, options).texts) entities += text.size();
+    return entities;
+  };
+  const std::size_t before = count({.labels = {"PER"}});
+  std::string config = base::read_text_file(folder.path() / "model/config.json");
+  for (std::size_t at = 0; (at = config.find("-PER", at)) != std::string::npos;) config.replace(at, 4, "-PE\u0301R");
+  folder.write("model/config.json", config);
+  EXPECT_EQ(count({.labels = {"P\u00c9R"}}), before);
+  EXPECT_EQ(count({.labels = {"PE\u0301R"}}), before);
+}
+
 TEST(Redactor, PutsLabelsInTheirPlaces) {
   Redactor redactor;
   const std::string text = "Ada Lovelace met Z\xC3\xBC.";
