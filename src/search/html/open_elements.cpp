@@ -1,6 +1,8 @@
 #include "search/html/open_elements.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "base/ascii_case.h"
@@ -38,14 +40,10 @@ bool takes_html(const HtmlToken& tag, bool is_math) {
 
 }  // namespace
 
-std::uint32_t OpenElements::number_of(std::string_view name, bool is_new) {
+// Names that a page makes up are not kept: two with one hash would only end each other.
+std::size_t OpenElements::number_of(std::string_view name) {
   const std::uint32_t known = html_number(name);
-  if (known != kHtmlUnknown) return known;
-  const auto found = unknown_.find(name);
-  if (found != unknown_.end()) return found->second;
-  if (!is_new) return kHtmlUnknown;
-  const auto number = kHtmlUnknown + 1 + static_cast<std::uint32_t>(unknown_.size());
-  return unknown_.emplace(std::string(name), number).first->second;
+  return known != kHtmlUnknown ? known : std::hash<std::string_view>()(name) | ~(~std::size_t{0} >> 1);
 }
 
 template <typename Test, typename Stop>
@@ -57,7 +55,7 @@ std::size_t OpenElements::find_up(Test test, Stop stop) const {
   return kNone;
 }
 
-std::size_t OpenElements::find_in_scope(std::uint32_t name, std::uint32_t scope) const {
+std::size_t OpenElements::find_in_scope(std::size_t name, std::uint32_t scope) const {
   return find_up([=](const Element& each) { return each.is(name); },
                  [=](const Element& each) { return each.has(scope); });
 }
@@ -108,7 +106,7 @@ void OpenElements::end_paragraph() {
 }
 
 // <li>, <dd> and <dt> end the item before them in their own list.
-void OpenElements::end_item(std::uint32_t name) {
+void OpenElements::end_item(std::size_t name) {
   const NamedElements& of = named();
   const std::size_t found = find_up(
       [&](const Element& each) { return name == of.li ? each.is(of.li) : each.is(of.dd) || each.is(of.dt); },
@@ -119,7 +117,7 @@ void OpenElements::end_item(std::uint32_t name) {
 }
 
 // The blocks inside of it that are not ended go on, as does other formatting (section 13.2.6.4.7, adoption agency).
-void OpenElements::end_formatting(std::uint32_t name) {
+void OpenElements::end_formatting(std::size_t name) {
   const std::size_t found = find_in_scope(name, kHtmlScope);
   if (found == kNone) return;
   const auto begin = elements_.begin() + static_cast<std::ptrdiff_t>(found);
@@ -132,7 +130,7 @@ void OpenElements::end_formatting(std::uint32_t name) {
 }
 
 // Ends the parts of the table that cannot contain this one.
-void OpenElements::start_table_part(std::uint32_t name) {
+void OpenElements::start_table_part(std::size_t name) {
   const NamedElements& of = named();
   const bool is_cell = name == of.td || name == of.th, is_row = name == of.tr;
   std::size_t first = kNone;
@@ -160,7 +158,7 @@ bool OpenElements::start_foreign(const HtmlToken& tag, std::uint32_t properties)
   if (tag.is_self_closing) return true;
   const bool is_math = is_foreign() ? elements_.back().is_math : tag.name == "math";
   const bool with_html = takes_html(tag, is_math);
-  push({.name = number_of(tag.name, true),
+  push({.name = number_of(tag.name),
         .properties = with_html ? kHtmlScope | kHtmlListScope : 0U,
         .hides = begins,
         .is_foreign = true,
@@ -191,7 +189,7 @@ void OpenElements::start(const HtmlToken& tag) {
   if (name == of.input || name == of.keygen || name == of.textarea) end_own_kind(of.select);
   if (has(kHtmlVoid)) return;
   const bool hides = has(kHtmlUnseen) || html_hides(tag);
-  push({.name = number_of(tag.name, true), .properties = properties, .hides = hides});
+  push({.name = number_of(tag.name), .properties = properties, .hides = hides});
 }
 
 // A table that begins in another one, but in no cell of it, ends that one.
@@ -205,13 +203,13 @@ void OpenElements::end_table() {
   if (found != kNone) pop_from(found);
 }
 
-void OpenElements::end_own_kind(std::uint32_t name) {
+void OpenElements::end_own_kind(std::size_t name) {
   const std::size_t found = find_in_scope(name, kHtmlScope);
   if (found != kNone) pop_from(found);
 }
 
 // The element that the end tag ends.
-std::size_t OpenElements::find_to_end(std::uint32_t name, std::uint32_t properties) const {
+std::size_t OpenElements::find_to_end(std::size_t name, std::uint32_t properties) const {
   const NamedElements& of = named();
   const auto is_it = [=](const Element& each) { return each.is(name); };
   if ((properties & kHtmlHeading) != 0)
@@ -226,8 +224,9 @@ std::size_t OpenElements::find_to_end(std::uint32_t name, std::uint32_t properti
 }
 
 void OpenElements::end(const HtmlToken& tag) {
-  const std::uint32_t name = number_of(tag.name, false), properties = html_properties(name);
-  if (name == kHtmlUnknown || (properties & (kHtmlVoid | kHtmlWholePage)) != 0) return;
+  const std::size_t name = number_of(tag.name);
+  const std::uint32_t properties = html_properties(html_number(tag.name));
+  if ((properties & (kHtmlVoid | kHtmlWholePage)) != 0) return;
   if (name == named().p) return end_paragraph();
   if (!elements_.empty() && elements_.back().is_foreign) {
     const std::size_t found = find_up([&](const Element& each) { return each.is_foreign && each.name == name; },

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +29,7 @@ class OpenElements {
 
  private:
   struct Element {
-    std::uint32_t name = 0;  // html_number, or that of an unknown name
+    std::size_t name = 0;  // html_number, or the hash of an unknown name
     std::uint32_t properties = 0;
     bool hides = false;
     bool is_foreign = false;       // of SVG or MathML
@@ -39,31 +37,29 @@ class OpenElements {
     bool has_html_inside = false;  // of them, with elements of HTML inside
 
     bool has(std::uint32_t property) const { return (properties & property) != 0; }
-    bool is(std::uint32_t html) const { return name == html && !is_foreign; }
+    bool is(std::size_t html) const { return name == html && !is_foreign; }
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  // The number of any name; with `is_new`, one that was not there before gets the next.
-  std::uint32_t number_of(std::string_view name, bool is_new);
+  static std::size_t number_of(std::string_view name);
   // The innermost element that passes the test, unless one that stops the search is further in.
   template <typename Test, typename Stop>
   std::size_t find_up(Test test, Stop stop) const;
-  std::size_t find_in_scope(std::uint32_t name, std::uint32_t scope) const;
+  std::size_t find_in_scope(std::size_t name, std::uint32_t scope) const;
   void count(const Element& element, std::ptrdiff_t by);
   void push(const Element& element);
   void pop_from(std::size_t index);
   void erase(std::size_t index);
   void end_paragraph();
-  void end_item(std::uint32_t name);
-  void end_formatting(std::uint32_t name);
-  void start_table_part(std::uint32_t name);
+  void end_item(std::size_t name);
+  void end_formatting(std::size_t name);
+  void start_table_part(std::size_t name);
   bool start_foreign(const HtmlToken& tag, std::uint32_t properties);
   void end_table();
-  void end_own_kind(std::uint32_t name);
-  std::size_t find_to_end(std::uint32_t name, std::uint32_t properties) const;
+  void end_own_kind(std::size_t name);
+  std::size_t find_to_end(std::size_t name, std::uint32_t properties) const;
 
   std::vector<Element> elements_;
-  std::map<std::string, std::uint32_t, std::less<>> unknown_;  // numbers of unknown names
   std::size_t hiding_ = 0, verbatim_ = 0;
 };
 
