@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+
+#include "formats/utf8.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate::app {
 
@@ -13,34 +17,65 @@ std::string csv_field(std::string_view text) {
   return field += '"';
 }
 
+namespace {
+
+// Embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), by which a text can show another's
+// letters in another order.
+bool is_direction(char32_t c) { return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069); }
+
+bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
+
+void append_hex(std::string& out, std::string_view prefix, std::uint32_t value, int digits) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += prefix;
+  for (int i = digits - 1; i >= 0; --i) out += kDigits[value >> 4 * i & 15];
+}
+
+}  // namespace
+
 std::string on_one_line(std::string_view text) {
   std::string line(text);
   std::ranges::replace_if(
       line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
-  return line;
+  return terminal_text(line);
 }
 
 std::string terminal_text(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string shown;
-  const auto add_escaped = [&](unsigned char byte) {
-    shown += "\\x";
-    shown += kDigits[byte >> 4];
-    shown += kDigits[byte & 15];
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte < 0x20 || byte == 0x7F) {
-      add_escaped(byte);
-    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {  // U+0080 to U+009F in UTF-8
-      add_escaped(next);
-      ++i;
-    } else {
-      shown += text[i];
+  while (!text.empty()) {
+    const std::size_t valid = formats::valid_utf8_prefix(text);
+    for (std::size_t at = 0; at < valid;) {
+      const tokenizers::CodePoint point = tokenizers::decode_utf8(text, at);
+      if (is_control(point.value)) {
+        append_hex(shown, "\\x", point.value, 2);
+      } else if (is_direction(point.value)) {
+        append_hex(shown, "\\u", point.value, 4);
+      } else {
+        shown += text.substr(at, point.length);
+      }
+      at += point.length;
     }
+    text.remove_prefix(valid);
+    if (text.empty()) break;
+    append_hex(shown, "\\x", static_cast<unsigned char>(text.front()), 2);
+    text.remove_prefix(1);
   }
   return shown;
+}
+
+std::string terminal_lines(std::string_view text) {
+  std::string shown;
+  for (;;) {
+    const std::size_t end = text.find_first_of("\n\t");
+    shown += terminal_text(text.substr(0, end));
+    if (end == std::string_view::npos) return shown;
+    shown += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
 std::string text_table(const std::vector<std::vector<std::string>>& rows) {

@@ -47,16 +47,17 @@ constexpr std::array kVerbs = {
         "alate chunk sentence --file page.txt --target-tokens 8 --output jsonl\n"
         "alate chunk builtin:minilm --file page.txt --target-tokens 8 --late --output json",
         run_chunk},
-    Verb{
-        "index", "FILE... --out DIR", "files to passages with vectors, to be searched",
-        "Files are .txt, .md, .html, and .jsonl with {\"text\": ...} a line; of a folder all such files in it are "
-        "taken, but "
-        "no hidden ones. They are cut into passages, and the vectors of these and their texts go to DIR. Files that an "
-        "index in DIR has already are not embedded again, nor what an interrupted run has done: the same command goes "
-        "on. The same files, model and options give the same bytes.",
-        "printf 'The cat sleeps on the sofa.\\n\\nShares fell on Monday.\\n' >notes.txt\n"
-        "alate index notes.txt --out notes.index",
-        run_index},
+    Verb{"index", "FILE... --out DIR", "files to passages with vectors, to be searched",
+         "Files are .txt, .md, .html, and .jsonl with {\"text\": ...} a line; of a folder all such files in it are "
+         "taken, but "
+         "no hidden ones. They are read as UTF-8, by a byte order mark, or in the encoding that a page states; "
+         "--on-error skip goes on at files that cannot be read. They are cut into passages, and the vectors of these "
+         "and their texts go to DIR. Files that an "
+         "index in DIR has already are not embedded again, nor what an interrupted run has done: the same command goes "
+         "on. The same files, model and options give the same bytes.",
+         "printf 'The cat sleeps on the sofa.\\n\\nShares fell on Monday.\\n' >notes.txt\n"
+         "alate index notes.txt --out notes.index",
+         run_index},
     Verb{"search", "DIR QUESTION", "the passages of an index that are nearest to a question",
          "All vectors are compared. text has the score, file and line, and the passage with the question's words "
          "marked; "

@@ -48,7 +48,8 @@ struct ChunkOptions {
   std::optional<double> percentile = {};
 };
 
-/// A chunk is a slice of the original text, without white space at its ends.
+/// A chunk is a slice of the original text, without white space at its ends. It begins and ends between characters as
+/// readers see them (grapheme clusters): a letter keeps its marks, and an emoji its parts.
 struct Chunk {
   std::string text;
   std::size_t start = 0, end = 0;            // code points of the original text
@@ -70,8 +71,8 @@ struct LateChunks {
 };
 
 /// Cuts texts. Tokens are those of a tokenizer; without one they are counted by a rule that needs no model: a word,
-/// that is letters, digits and marks in a row, is a token for each 8 characters that it begins, and any other visible
-/// character, an ideograph too, is one. Immutable; thread-safe; copies share state.
+/// that is letters, digits and marks in a row, is a token for each 8 characters (grapheme clusters) that it begins, and
+/// any other visible character, an ideograph too, is one. Immutable; thread-safe; copies share state.
 class Chunker {
  public:
   Chunker();

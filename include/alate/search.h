@@ -33,6 +33,8 @@ struct IndexOptions {
   /// model without modules.json only dense ones. A passage keeps the 1,024 largest weights of a sparse vector. Throws
   /// unsupported for a kind that the model does not give.
   EmbeddingKinds kinds = {};
+  /// Files and lines of .jsonl that cannot be read are left out, with a warning each; else they end the call.
+  bool skip_unreadable = false;
   /// Told of each file's name and how many of all files are done.
   std::function<void(std::string_view file, std::size_t done, std::size_t total)> progress = {};
 };
@@ -43,15 +45,17 @@ struct IndexReport {
   std::size_t embedded_files = 0;  // the others' vectors were taken from the index that was there
   std::size_t tokens = 0;          // that the model computed
   std::size_t truncated = 0;       // chunks that were longer than the model takes
+  std::size_t skipped_files = 0, skipped_lines = 0;
 };
 
 /// Makes `folder` an index of these files, .txt, .md, .html and .jsonl, and of those in folders among `paths`. A line
-/// of .jsonl is a text, {"text": ...}; of a page, what a reader sees is. Files that an index in `folder` has already,
+/// of .jsonl is a text, {"text": ...}; of a page, what a reader sees is. A byte order mark and the encoding that a page
+/// states are followed; all else is UTF-8. Files that an index in `folder` has already,
 /// made in the same way, are not embedded again; nor are passages that an interrupted call has done. The same files,
 /// model and options give the same bytes. Passages go to disk as they are embedded: memory holds some thousand of them,
 /// the text of one file, and the names of all files. Throws not_found for a missing path, invalid_argument for other
-/// kinds of files, texts that are not UTF-8 and paths without text, unavailable for files that cannot be read or
-/// written, cancelled, deadline_exceeded.
+/// kinds of files, texts that are not UTF-8 and paths without text, unsupported for an encoding that the system does
+/// not convert, unavailable for files that cannot be read or written, cancelled, deadline_exceeded.
 IndexReport build_index(const EmbeddingPipeline& pipeline, const std::vector<std::filesystem::path>& paths,
                         const std::filesystem::path& folder, const IndexOptions& options = {},
                         const RunControl& control = {});
@@ -74,7 +78,8 @@ struct SearchResult {
   std::size_t id = 0;    // of the passage in the index
   std::string file;      // as the path was given
   std::size_t line = 0;  // where the passage begins, from 1; of .jsonl the text's line
-  // Code points and bytes of the file; of .jsonl, of the line's text; of .html, of what is read of it.
+  // Code points and bytes of the file in UTF-8 without a byte order mark; of .jsonl, of the line's text; of .html, of
+  // what is read of it.
   std::size_t start = 0, end = 0, byte_start = 0, byte_end = 0;
   std::string text;
   float score =

@@ -120,15 +120,46 @@ void make_folder(const fs::path& folder) {
     throw make_error(ErrorCode::unavailable, "cannot make the folder ", folder.string(), ": ", error.message());
 }
 
+// Files and lines that cannot be read: each is reported and left out, or ends the call.
+class Unreadable {
+ public:
+  explicit Unreadable(bool is_skipped) : is_skipped_(is_skipped) {}
+
+  void add_line(const Error& error) { add(error, lines_, "a line was skipped"); }
+  void add_file(const Error& error) { add(error, files_, "a file was skipped"); }
+  std::size_t lines() const { return lines_; }
+  std::size_t files() const { return files_; }
+  const std::string& first() const { return first_; }  // what was wrong with it; empty: there is none
+
+ private:
+  void add(const Error& error, std::size_t& count, std::string_view event) {
+    if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::deadline_exceeded) throw error;
+    if (!is_skipped_) throw Error(error.code(), error.message() + std::string(hint(error)));
+    if (first_.empty()) first_ = error.message();
+    if (files_ + lines_ < kMostReported) base::log(base::LogLevel::warn, event, {{"reason", error.message()}});
+    ++count;
+  }
+  // Messages of what is not supported end with its name.
+  static std::string_view hint(const Error& error) {
+    return error.code() == ErrorCode::unsupported ? "" : "; --on-error skip leaves out what cannot be read";
+  }
+
+  static constexpr std::size_t kMostReported = 20;
+  bool is_skipped_;
+  std::size_t lines_ = 0, files_ = 0;
+  std::string first_;
+};
+
 class IndexBuilder {
  public:
   IndexBuilder(const EmbeddingPipeline& pipeline, const fs::path& folder, const IndexOptions& options,
-               const base::ControlledCall& call)
+               const base::ControlledCall& call, Unreadable& unreadable)
       : pipeline_(pipeline),
         chunker_(pipelines::pipeline_for(pipeline, search::passage_options().task)),
         folder_(folder),
         options_(options),
         call_(call),
+        unreadable_(unreadable),
         form_{.origin = {search::index_identity(pipeline, options.chunk), options.model},
               .precision = options.precision,
               .kinds = indexed_kinds(pipeline, options)} {
@@ -138,7 +169,39 @@ class IndexBuilder {
 
   void add(const search::SourceFile& file) {
     call_.cancellation().check();
-    search::FileContent content = search::read_content(file);
+    std::optional<search::FileContent> content;
+    try {
+      content = search::read_content(file, [&](const Error& error) { unreadable_.add_line(error); });
+    } catch (const Error& error) {
+      unreadable_.add_file(error);
+      return;
+    }
+    add(file, std::move(*content));
+  }
+
+  IndexReport finish() {
+    close_part();
+    if (segments_.empty() && !unreadable_.first().empty())
+      throw Error(
+          ErrorCode::invalid_argument,
+          "there is no text to index: all files or lines were skipped; the first because " + unreadable_.first());
+    if (segments_.empty())
+      throw Error(ErrorCode::invalid_argument,
+                  "there is no text to index: no .txt, .md, .html or .jsonl file with text was found");
+    report_.files = files_.size();
+    report_.skipped_files = unreadable_.files();
+    report_.skipped_lines = unreadable_.lines();
+    for (const FileEntry& file : files_) report_.chunks += file.passages;
+    kept_.clear();  // the old index may be mapped, and is replaced
+    places_.clear();
+    search::join_index_files(folder_ / search::kIndexFile, form_, files_, std::move(sources_), segments_);
+    std::error_code ignored;
+    fs::remove_all(folder_ / "parts", ignored);
+    return report_;
+  }
+
+ private:
+  void add(const search::SourceFile& file, search::FileContent content) {
     FileEntry entry{.name = file.name, .sha256 = std::move(content.sha256)};
     const KeptFiles::Found kept = kept_.find(entry.name, entry.sha256);
     for (const KeptPassages& passages : kept.passages) {
@@ -157,22 +220,6 @@ class IndexBuilder {
     if (is_full()) close_part();
   }
 
-  IndexReport finish() {
-    close_part();
-    if (segments_.empty())
-      throw Error(ErrorCode::invalid_argument,
-                  "there is no text to index: no .txt, .md, .html or .jsonl file with text was found");
-    report_.files = files_.size();
-    for (const FileEntry& file : files_) report_.chunks += file.passages;
-    kept_.clear();  // the old index may be mapped, and is replaced
-    places_.clear();
-    search::join_index_files(folder_ / search::kIndexFile, form_, files_, std::move(sources_), segments_);
-    std::error_code ignored;
-    fs::remove_all(folder_ / "parts", ignored);
-    return report_;
-  }
-
- private:
   std::vector<fs::path> parts() const {
     std::vector<fs::path> found;
     std::error_code error;
@@ -287,6 +334,7 @@ class IndexBuilder {
   const fs::path folder_;
   const IndexOptions& options_;
   const base::ControlledCall& call_;
+  Unreadable& unreadable_;
   const search::IndexForm form_;
   KeptFiles kept_;
   Passages part_;  // new ones, not yet embedded
@@ -309,10 +357,12 @@ IndexReport build_index(const EmbeddingPipeline& pipeline, const std::vector<fs:
     throw make_error(ErrorCode::invalid_argument, "an index has vectors of float32, int8 or binary, not of ",
                      to_string(options.precision));
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    const std::vector<search::SourceFile> files = search::find_files(paths);
+    Unreadable unreadable(options.skip_unreadable);
+    const std::vector<search::SourceFile> files =
+        search::find_files(paths, [&](const Error& error) { unreadable.add_file(error); });
     make_folder(folder);
     const base::FileLock lock(folder / ".lock");
-    IndexBuilder builder(pipeline, folder, options, call);
+    IndexBuilder builder(pipeline, folder, options, call, unreadable);
     for (std::size_t i = 0; i < files.size(); ++i) {
       builder.add(files[i]);
       if (options.progress) options.progress(files[i].name, i + 1, files.size());

@@ -63,7 +63,10 @@ std::string vector_identity(const EmbeddingPipeline& pipeline) {
 }
 
 std::string chunk_identity(const ChunkOptions& options) {
+  // How files are read and cut; to be raised where the same options give other passages.
+  constexpr std::uint64_t kRules = 2;
   FingerprintBuilder builder;
+  builder.add(kRules);
   builder.add(to_string(options.method)).add(std::uint64_t{options.target_tokens});
   builder.add(std::uint64_t{options.overlap_tokens.has_value()}).add(std::uint64_t{options.overlap_tokens.value_or(0)});
   builder.add(options.separator);

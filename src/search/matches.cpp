@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
+#include "tokenizers/unicode/canonical_text.h"
 #include "tokenizers/unicode/character_classes.h"
+#include "tokenizers/unicode/grapheme_clusters.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -19,24 +21,46 @@ bool is_whole_word(char32_t c) { return tokenizers::is_cjk_ideograph(c) || (c >=
 
 using Visit = std::function<void(std::string_view word, std::size_t start, std::size_t end)>;
 
-// Calls `visit` for each word that counts, in lower case, with its place in code points. The text is valid UTF-8.
+enum class Kind { whole_word, part_of_word, other };
+
+// Of a character as readers see it: that of its first code point that is not a mere format character.
+Kind kind_of(std::string_view cluster) {
+  Kind kind = Kind::other;
+  for (std::size_t at = 0; at < cluster.size();) {
+    const tokenizers::CodePoint point = tokenizers::decode_utf8(cluster, at);
+    if (is_whole_word(point.value)) return Kind::whole_word;
+    kind = tokenizers::is_in(point.value, tokenizers::kWord) ? Kind::part_of_word : Kind::other;
+    if (!tokenizers::is_in(point.value, tokenizers::kOther)) return kind;
+    at += point.length;
+  }
+  return kind;
+}
+
+// Calls `visit` for each word that counts, in lower case and canonical form, with its place in code points. The text is
+// valid UTF-8.
 void for_each_word(std::string_view text, const Visit& visit) {
-  std::size_t place = 0, begin = 0, begin_byte = 0, at = 0;
+  std::size_t place = 0, begin = 0, begin_byte = 0, at = 0, characters = 0;
   const auto close = [&] {
-    if (place - begin >= kLeastCharacters)
-      visit(tokenizers::lower_cased(text.substr(begin_byte, at - begin_byte)), begin, place);
+    if (characters >= kLeastCharacters)
+      visit(tokenizers::canonical_form(tokenizers::lower_cased(text.substr(begin_byte, at - begin_byte))), begin,
+            place);
+    characters = 0;
   };
   while (at < text.size()) {
-    const tokenizers::CodePoint point = tokenizers::decode_utf8(text, at);
-    const bool is_whole = is_whole_word(point.value);
-    if (is_whole || !tokenizers::is_in(point.value, tokenizers::kWord)) {
+    const std::size_t end = tokenizers::cluster_end(text, at);
+    const std::string_view cluster = text.substr(at, end - at);
+    const std::size_t end_place = place + tokenizers::count_code_points(cluster);
+    const Kind kind = kind_of(cluster);
+    if (kind == Kind::part_of_word) {
+      ++characters;
+    } else {
       close();
-      if (is_whole) visit(text.substr(at, point.length), place, place + 1);
-      begin = place + 1;
-      begin_byte = at + point.length;
+      if (kind == Kind::whole_word) visit(tokenizers::canonical_form(cluster), place, end_place);
+      begin = end_place;
+      begin_byte = end;
     }
-    at += point.length;
-    ++place;
+    at = end;
+    place = end_place;
   }
   close();
 }

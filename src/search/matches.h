@@ -12,7 +12,7 @@
 namespace alate::search {
 
 /// The words of a question, to be found in passages: letters, digits and marks in a row, of three characters or more,
-/// without regard to case; ideographs and kana by themselves.
+/// without regard to case and to whether letters are composed; ideographs and kana by themselves.
 class QuestionWords {
  public:
   explicit QuestionWords(std::string_view question);

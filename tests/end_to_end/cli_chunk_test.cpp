@@ -59,6 +59,30 @@ TEST_F(CliChunk, LinesOfJsonAreTextsOfTheirOwnWithTheirMembers) {
   EXPECT_EQ(each.out, "0\t3\ta b\n0\t1\tc\n");
 }
 
+TEST_F(CliChunk, LettersKeepTheirMarksWhateverTheTokenizerDrops) {
+  const std::string text = "Le the\u0301. Le cafe\u0301 et le the\u0301 sont ici\n\nUn the\u0301\n\nUn cafe\u0301\n";
+  const std::string path = file("nfd.txt", text);
+  for (const std::string method : {"fixed", "sentence"}) {
+    const ProgramRun run = chunk({"builtin:minilm", "--method", method, "--separator", " ", "--target-tokens", "3",
+                                  "--overlap-tokens", "0", "--file", path, "--output", "jsonl"});
+    ASSERT_EQ(run.exit_code, 0) << run.error;
+    std::string shown, expected = text;
+    for (const std::string& line : lines_of(run.out)) shown += formats::parse_json(line, "line").get_string("text", "");
+    const auto without_spaces = [](std::string& from) {
+      std::erase_if(from, [](char c) { return c == ' ' || c == '\n'; });
+    };
+    without_spaces(shown);
+    without_spaces(expected);
+    EXPECT_EQ(shown, expected) << method;
+  }
+}
+
+TEST_F(CliChunk, TextForPeopleHasNothingThatActsOnATerminal) {
+  const std::string path = file("odd.txt", "a\x1b[2Jb \xc2\x9b \u202ec\td\x7f");
+  EXPECT_EQ(chunk({"fixed", "--file", path, "--output", "text"}).out, "0\t14\ta\\x1b[2Jb \\x9b \\u202ec d\\x7f\n");
+  EXPECT_NE(chunk({"fixed", "--file", path, "--output", "jsonl"}).out.find("\u202e"), std::string::npos);
+}
+
 TEST_F(CliChunk, LateChunksOfTheModelThatComesWithTheProgram) {
   const ProgramRun run = chunk({"builtin:minilm", "The cat sleeps. Shares fell.", "--method", "sentence",
                                 "--target-tokens", "5", "--late", "--output", "json"});

@@ -59,6 +59,32 @@ TEST_F(CliSearch, FindsWhatIsMeantWhateverTheWords) {
       << shown.out;
 }
 
+TEST_F(CliSearch, OneBadFileEndsTheJobUnlessItIsSkipped) {
+  folder_.write("few/good.txt", "The cat sleeps on the sofa.\n");
+  folder_.write("few/old.html", "<meta charset=windows-1252><p>\x93The cat\x94 sleeps \x96 it\x92s a caf\xe9</p>");
+  folder_.write("few/notepad.txt", std::string("\xff\xfeT\0h\0e\0 \0d\0o\0g\0\r\0\n\0", 20));
+  folder_.write("few/bad.md", "caf\xe9");
+  std::vector<std::string> arguments = {"index", path("few"), "--out", path("few.index"), "--quiet"};
+  const ProgramRun stopped = run_program(arguments);
+  EXPECT_EQ(stopped.exit_code, 2);
+  EXPECT_NE(stopped.error.find("few/bad.md is not UTF-8"), std::string::npos) << stopped.error;
+  EXPECT_NE(stopped.error.find("--on-error skip"), std::string::npos) << stopped.error;
+  arguments.insert(arguments.end(), {"--on-error", "skip"});
+  const ProgramRun made = run_program(arguments);
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+  EXPECT_EQ(made.out, "3 passages of 3 files in " + path("few.index") + "; 3 files embedded; 1 file skipped\n");
+  const ProgramRun found = run_program({"search", path("few.index"), "caf\u00e9", "--top", "1", "--output", "json"});
+  EXPECT_NE(found.out.find("\u201cThe cat\u201d sleeps \u2013 it\u2019s a caf\u00e9"), std::string::npos) << found.out;
+}
+
+TEST_F(CliSearch, ShowsNothingThatActsOnATerminal) {
+  folder_.write("odd/odd.txt", "The \x1b[31m cat\u009b \u202esleeps.\n");
+  const ProgramRun made = run_program({"index", path("odd"), "--out", path("odd.index"), "--quiet"});
+  EXPECT_EQ(made.out, "1 passage of 1 file in " + path("odd.index") + "; 1 file embedded\n");
+  const ProgramRun shown = run_program({"search", path("odd.index"), "cat"});
+  EXPECT_NE(shown.out.find("The \\x1b[31m *cat*\\x9b \\u202esleeps."), std::string::npos) << shown.out;
+}
+
 TEST_F(CliSearch, ARerankerOrdersTheBestPassages) {
   ASSERT_EQ(run_program(index_arguments("index")).exit_code, 0);
   write_tiny_reranker(folder_.path() / "reranker");

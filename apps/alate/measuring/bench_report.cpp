@@ -31,10 +31,6 @@ double tokens_per_second(const BenchResult& result) {
   return static_cast<double>(result.tokens) / median(result.seconds);
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
-}
-
 std::string right(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }

@@ -12,6 +12,7 @@
 #include "alate/error.h"
 #include "alate/search.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/progress.h"
 #include "apps/alate/verb.h"
@@ -40,6 +41,14 @@ void run_index(Arguments& arguments) {
                    [&index](std::string_view name) { index.precision = parse_precision(name).value(); });
   arguments.list("--kind", "KIND", "dense, sparse or both; default: those of the two that the model gives", kind_names);
   arguments.choices({"dense", "sparse"});
+  arguments.option("--on-error", "ACTION",
+                   "at a file or a line of .jsonl that cannot be read: stop, or skip it and go on; default: stop",
+                   [&index](std::string_view name) {
+                     if (name != "stop" && name != "skip")
+                       throw make_error(ErrorCode::invalid_argument, "is one of stop, skip");
+                     index.skip_unreadable = name == "skip";
+                   });
+  arguments.choices({"stop", "skip"});
   declare_progress(arguments, hides_progress);
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;
@@ -67,13 +76,13 @@ void run_index(Arguments& arguments) {
       build_index(pipeline, std::vector<std::filesystem::path>(paths.begin(), paths.end()), options.out, index);
   progress.end();
   if (report.truncated > 0)
-    base::log(base::LogLevel::warn, std::to_string(report.truncated) +
-                                        " passages were longer than the model takes and cut; "
-                                        "choose fewer --target-tokens");
-  write_to_descriptor(1,
-                      std::to_string(report.chunks) + " passages of " + std::to_string(report.files) + " files in " +
-                          options.out + "; " + std::to_string(report.embedded_files) + " files embedded\n",
-                      "standard output");
+    base::log(base::LogLevel::warn, counted(report.truncated, "passage") + (report.truncated == 1 ? " was" : " were") +
+                                        " longer than the model takes and cut; choose fewer --target-tokens");
+  std::string done = counted(report.chunks, "passage") + " of " + counted(report.files, "file") + " in " + options.out +
+                     "; " + counted(report.embedded_files, "file") + " embedded";
+  if (report.skipped_files > 0) done += "; " + counted(report.skipped_files, "file") + " skipped";
+  if (report.skipped_lines > 0) done += "; " + counted(report.skipped_lines, "line") + " skipped";
+  write_to_descriptor(1, done + "\n", "standard output");
 }
 
 }  // namespace alate::app

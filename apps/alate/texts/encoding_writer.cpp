@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "apps/alate/field_text.h"
 #include "formats/json.h"
 
 namespace alate::app {
@@ -72,7 +73,7 @@ void append_encoding_text(std::string& out, const Encoding& encoding) {
     const bool is_added = encoding.special_mask[i] != 0;
     out += right_aligned(std::to_string(encoding.ids[i]), kIdWidth);
     out += right_aligned(is_added ? "-" : std::to_string(begin) + "-" + std::to_string(end), kRangeWidth);
-    out += "  " + encoding.tokens[i] + "\n";
+    out += "  " + terminal_text(encoding.tokens[i]) + "\n";
   }
   for (const Encoding& window : encoding.overflowing) {
     out += "further window:\n";

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "alate/error.h"
-#include "apps/alate/texts/foreign_encoding.h"
 #include "base/files/descriptor_io.h"
+#include "formats/foreign_encoding.h"
 
 namespace alate::app {
 namespace {
@@ -59,11 +59,11 @@ std::size_t LineReader::find_end() {
 std::string_view LineReader::take(std::size_t length) {
   std::string_view line = std::string_view(buffer_).substr(from_, length);
   if (number_++ == 0) {
-    const std::string_view encoding = foreign_encoding(std::string_view(buffer_).substr(from_));
+    const std::string_view encoding = formats::foreign_encoding(std::string_view(buffer_).substr(from_));
     if (!encoding.empty())
       throw make_error(ErrorCode::invalid_argument, name_, " is ", encoding, ", and texts are read as UTF-8; ",
-                       conversion_advice(encoding));
-    line = without_byte_order_mark(line);
+                       formats::conversion_advice(encoding));
+    line = formats::without_byte_order_mark(line);
   }
   return line;
 }

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "apps/alate/texts/foreign_encoding.h"
 #include "base/files/descriptor_io.h"
 #include "base/log.h"
+#include "formats/foreign_encoding.h"
 #include "formats/json_members.h"
 #include "formats/utf8.h"
 #include "tokenizers/unicode/utf8.h"
@@ -97,9 +97,9 @@ void TextSource::require_utf8(std::string_view line) const {
   if (tokenizers::is_ascii(line)) return;
   const std::size_t valid = formats::valid_utf8_prefix(line);
   if (valid == line.size()) return;
-  if (has_utf16_mark(line))
+  if (formats::has_utf16_mark(line))
     throw make_error(ErrorCode::invalid_argument, place(), " begins like UTF-16, and texts are read as UTF-8; ",
-                     conversion_advice("UTF-16"));
+                     formats::conversion_advice("UTF-16"));
   throw make_error(ErrorCode::invalid_argument, place(), " has bytes that are not UTF-8 (byte ", valid + 1,
                    " of the line); convert it, as with iconv -f LATIN1 -t UTF-8, or --invalid-utf8 replace puts U+FFFD "
                    "in their place");
@@ -148,7 +148,7 @@ std::optional<std::string> TextSource::next_json_line() {
     if (is_blank(*line)) continue;
     if (auto repaired = tokenizers::repair_utf8(*line)) line = std::move(repaired);
     // Files joined into one keep the marks of each.
-    if (const std::string_view text = without_byte_order_mark(*line); text.size() < line->size())
+    if (const std::string_view text = formats::without_byte_order_mark(*line); text.size() < line->size())
       line = std::string(text);
     return line;
   }

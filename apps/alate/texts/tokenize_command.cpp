@@ -13,6 +13,7 @@
 #include "alate/chat_template.h"
 #include "alate/tokenizer.h"
 #include "apps/alate/common_options.h"
+#include "apps/alate/field_text.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/chat_lines.h"
 #include "apps/alate/texts/encode_options.h"
@@ -147,7 +148,7 @@ class BatchPart : public JobPart {
 
 // A text as the result of a line.
 std::string text_result(const std::string& text, OutputFormat format) {
-  if (format == OutputFormat::text) return text;
+  if (format == OutputFormat::text) return terminal_lines(text);
   std::string result = format == OutputFormat::jsonl ? "{\"text\":" : "";
   formats::append_json_string(result, text);
   if (format == OutputFormat::jsonl) result += '}';

@@ -9,7 +9,9 @@
 #include "alate/error.h"
 #include "base/sha256.h"
 #include "pipelines/classify/score_function.h"
+#include "pipelines/whole_characters.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
+#include "tokenizers/unicode/canonical_text.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::pipelines {
@@ -96,12 +98,9 @@ std::size_t end_of_word(const Encoding& encoding, std::size_t token, std::ptrdif
   return end;
 }
 
-bool is_within_character(std::string_view text, std::size_t place) {
-  return place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0) == 0x80;
-}
-
 // Without its text.
-Answer answer_at(std::string_view text, const Encoding& encoding, const Span& span, bool align_to_words) {
+Answer answer_at(std::string_view text, const tokenizers::GraphemeClusters& clusters, const Encoding& encoding,
+                 const Span& span, bool align_to_words) {
   std::size_t first = span.first, last = span.last;
   if (align_to_words && encoding.word_ids[first] != Encoding::kNone && encoding.word_ids[last] != Encoding::kNone) {
     first = end_of_word(encoding, first, -1);
@@ -111,8 +110,7 @@ Answer answer_at(std::string_view text, const Encoding& encoding, const Span& sp
   answer.end = std::max<std::size_t>(answer.start, encoding.offsets[last].second);
   answer.byte_start = std::min<std::size_t>(encoding.byte_offsets[first].first, text.size());
   answer.byte_end = std::clamp<std::size_t>(encoding.byte_offsets[last].second, answer.byte_start, text.size());
-  while (is_within_character(text, answer.byte_start)) --answer.byte_start;
-  while (is_within_character(text, answer.byte_end)) ++answer.byte_end;
+  if (answer.byte_start < answer.byte_end) widen_to_characters(text, clusters, answer);
   return answer;
 }
 
@@ -120,10 +118,10 @@ std::string_view words_of(std::string_view text, const Answer& answer) {
   return text.substr(answer.byte_start, answer.byte_end - answer.byte_start);
 }
 
-// What is the same for answers of the same words. That of a long one is short, and longer than any of a short one.
+// What is the same for answers of the same words, in any case and with letters composed or not. That of a long one is short, and longer than any of a short one.
 std::string key_of(std::string_view words) {
   constexpr std::size_t kMostWhole = 64;
-  std::string lower = tokenizers::chat_templates::lower_text(words);
+  std::string lower = tokenizers::canonical_form(tokenizers::chat_templates::lower_text(words));
   return lower.size() <= kMostWhole ? lower : '#' + base::Sha256().add(std::as_bytes(std::span(lower))).finish();
 }
 
@@ -139,7 +137,7 @@ void ComparedBytes::add(std::size_t answer_bytes) {
                      "shorter texts");
 }
 
-// Answers of the same words, in any case, are one: its place is that of the first, and the scores are added up.
+// Answers of the same words are one: its place is that of the first, and the scores are added up.
 void TextAnswers::join(Answer answer) {
   const std::string_view words = words_of(text_, answer);
   compared_.add(words.size());
@@ -174,7 +172,7 @@ void TextAnswers::add(const AnswerWindow& window) {
   none_ = std::min(*none_, first[0] * last[0]);
   first[0] = last[0] = 0;
   for (const Span& span : best_spans(window.encoding, first, last, order_, options_))
-    join(answer_at(text_, window.encoding, span, options_.align_to_words));
+    join(answer_at(text_, clusters_, window.encoding, span, options_.align_to_words));
   prune();
 }
 

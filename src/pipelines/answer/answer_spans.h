@@ -13,6 +13,7 @@
 #include "alate/answer.h"
 #include "alate/tokenizer.h"
 #include "pipelines/call_limits.h"
+#include "tokenizers/unicode/grapheme_clusters.h"
 
 namespace alate::pipelines {
 
@@ -47,7 +48,7 @@ class TextAnswers {
  public:
   /// The arguments must outlive it; the text is valid UTF-8.
   TextAnswers(std::string_view text, const QuestionOrder& order, const AnswerOptions& options, ComparedBytes& compared)
-      : text_(text), order_(order), options_(options), compared_(compared) {}
+      : text_(text), clusters_(text), order_(order), options_(options), compared_(compared) {}
 
   /// Throws as ComparedBytes.
   void add(const AnswerWindow& window);
@@ -60,6 +61,7 @@ class TextAnswers {
   std::vector<Answer> best(std::size_t count);
 
   const std::string_view text_;
+  const tokenizers::GraphemeClusters clusters_;
   const QuestionOrder& order_;
   const AnswerOptions& options_;
   ComparedBytes& compared_;

@@ -1,6 +1,11 @@
 #include "pipelines/chunk/text_structure.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+
+#include "tokenizers/unicode/canonical_text.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate::pipelines {
 namespace {
@@ -68,13 +73,9 @@ TextStructure structure_of(std::string_view text) {
 }
 
 std::vector<std::size_t> section_starts(std::string_view text, std::string_view separator) {
-  std::vector<std::size_t> starts;
-  if (separator.empty()) return starts;
-  for (std::size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator, at)) {
-    at += separator.size();
-    starts.push_back(at);
-  }
-  return starts;
+  const std::optional<std::string> repaired = tokenizers::repair_utf8(separator);
+  if (repaired) separator = *repaired;
+  return separator.empty() ? std::vector<std::size_t>() : tokenizers::canonical_match_ends(text, separator);
 }
 
 }  // namespace alate::pipelines

@@ -19,7 +19,7 @@ struct TextStructure {
 /// Of a valid UTF-8 text. Takes linear time.
 TextStructure structure_of(std::string_view text);
 
-/// The byte offsets behind each separator; none where it is empty.
+/// The byte offsets behind each separator, in composed letters or not; none where it is empty.
 std::vector<std::size_t> section_starts(std::string_view text, std::string_view separator);
 
 }  // namespace alate::pipelines

@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/character_classes.h"
+#include "tokenizers/unicode/grapheme_clusters.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -17,6 +18,7 @@ namespace {
 using tokenizers::CodePoint;
 
 constexpr std::size_t kWordCharacters = 8;  // of a token without a tokenizer
+constexpr std::uint16_t kMark = tokenizers::kCombiningMark;
 
 bool is_kana(char32_t c) { return c >= 0x3041 && c <= 0x30FF; }
 bool is_word_by_itself(char32_t c) { return tokenizers::is_cjk_ideograph(c) || is_kana(c); }
@@ -24,6 +26,15 @@ bool is_space(char32_t c) { return tokenizers::is_in(c, tokenizers::kWhitespace)
 
 // Letters, digits and marks.
 bool is_in_word(char32_t c) { return tokenizers::is_in(c, tokenizers::kWord) && !is_word_by_itself(c); }
+
+bool is_visible(std::string_view cluster) {
+  for (std::size_t at = 0; at < cluster.size();) {
+    const CodePoint point = tokenizers::decode_utf8(cluster, at);
+    if (!is_space(point.value)) return true;
+    at += point.length;
+  }
+  return false;
+}
 
 CodePoint point_before(std::string_view text, std::size_t at) {
   std::size_t start = at - 1;
@@ -66,6 +77,7 @@ TokenMap::TokenMap(std::string_view text, const std::optional<Tokenizer>& tokeni
   } else {
     count_by_rule();
   }
+  begin_with_characters();
 }
 
 void TokenMap::read(const Tokenizer& tokenizer, bool lower_case) {
@@ -90,14 +102,13 @@ void TokenMap::read(const Tokenizer& tokenizer, bool lower_case) {
 }
 
 void TokenMap::count_by_rule() {
-  std::size_t in_word = 0;
+  std::size_t in_word = 0;  // characters as readers see them
   for (std::size_t at = 0; at < text_.size();) {
-    const CodePoint point = tokenizers::decode_utf8(text_, at);
-    const std::size_t end = at + point.length;
-    const bool is_word = is_in_word(point.value);
+    const std::size_t end = tokenizers::cluster_end(text_, at);
+    const bool is_word = is_in_word(tokenizers::decode_utf8(text_, at).value);
     if (is_word && in_word % kWordCharacters != 0) {
       ends_.back() = static_cast<std::uint32_t>(end);
-    } else if (!is_space(point.value)) {
+    } else if (is_visible(text_.substr(at, end - at))) {
       starts_.push_back(static_cast<std::uint32_t>(at));
       ends_.push_back(static_cast<std::uint32_t>(end));
     }
@@ -106,19 +117,29 @@ void TokenMap::count_by_rule() {
   }
 }
 
+// A token that begins inside of a character, with its marks for example, begins where the character does.
+void TokenMap::begin_with_characters() {
+  const tokenizers::GraphemeClusters clusters(text_);
+  for (std::uint32_t& start : starts_) start = static_cast<std::uint32_t>(clusters.border_before(start));
+}
+
 std::size_t TokenMap::token_from(std::size_t byte) const {
   return static_cast<std::size_t>(std::ranges::lower_bound(starts_, byte) - starts_.begin());
 }
 
 std::pair<std::size_t, std::size_t> TokenMap::bytes_of(std::size_t first, std::size_t end) const {
   cancellation_.check();
-  std::size_t from = starts_[first], to = ends_[end - 1];
-  if (end < size()) to = std::min<std::size_t>(to, starts_[end]);
+  // Characters and marks that the tokenizer leaves out belong to the token before them.
+  std::size_t from = first == 0 ? 0 : starts_[first], to = end < size() ? starts_[end] : text_.size();
+  const std::size_t begin = from;
   while (from < to) {
     const CodePoint point = tokenizers::decode_utf8(text_, from);
     if (!is_space(point.value)) break;
     from += point.length;
   }
+  // A space may carry a mark.
+  if (from > begin && from < to && tokenizers::is_in(tokenizers::decode_utf8(text_, from).value, kMark))
+    from -= point_before(text_, from).length;
   while (from < to) {
     const CodePoint point = point_before(text_, to);
     if (!is_space(point.value)) break;

@@ -28,10 +28,11 @@ class TokenMap {
 
   /// The first token that begins at this byte or behind it; `size()` if there is none.
   std::size_t token_from(std::size_t byte) const;
-  /// The bytes of tokens [first, end), which are not none, without white space at both ends. Throws cancelled.
+  /// The bytes of tokens [first, end), which are not none, without white space at both ends. What stands between tokens
+  /// is of the one before it: each visible character is of a token. Throws cancelled.
   std::pair<std::size_t, std::size_t> bytes_of(std::size_t first, std::size_t end) const;
 
-  /// Whether the text may be cut before the token: no character is in it and in an earlier one.
+  /// Whether the text may be cut before the token: no character, as readers see them, is in it and in an earlier one.
   bool is_border(std::size_t token) const;
   /// Whether it may be cut there without cutting a word. Ideographs and kana are words of one character.
   bool is_word_start(std::size_t token) const;
@@ -39,6 +40,7 @@ class TokenMap {
  private:
   void count_by_rule();
   void read(const Tokenizer& tokenizer, bool lower_case);
+  void begin_with_characters();
 
   std::string_view text_;
   base::Cancellation cancellation_;

@@ -10,6 +10,7 @@
 
 #include "alate/error.h"
 #include "pipelines/gliner/span_choice.h"
+#include "pipelines/whole_characters.h"
 
 namespace alate::pipelines {
 namespace {
@@ -87,6 +88,7 @@ class TextReader {
       : scope_(scope),
         text_(text),
         whole_(text.repaired.empty() ? given : std::string_view(text.repaired)),
+        clusters_(whole_),
         readers_(rows) {}
 
   Extraction read() const {
@@ -105,10 +107,12 @@ class TextReader {
   // Texts are counted before they are copied: of the text, and of the schema, which each instance repeats.
   ExtractedValue value_of(const ScoredSpan& span) const {
     const TextWord &first = text_.words[span.first], &last = text_.words[span.last];
-    scope_.budget.add(last.byte_end - first.byte_begin);
-    return {.text = std::string(whole_.substr(first.byte_begin, last.byte_end - first.byte_begin)),
+    ExtractedPlace place{first.begin, last.end, first.byte_begin, last.byte_end};
+    widen_to_characters(whole_, clusters_, place);
+    scope_.budget.add(place.byte_end - place.byte_start);
+    return {.text = std::string(whole_.substr(place.byte_start, place.byte_end - place.byte_start)),
             .score = span.score,
-            .place = ExtractedPlace{first.begin, last.end, first.byte_begin, last.byte_end}};
+            .place = place};
   }
   std::vector<ExtractedValue> values_of(FoundSpans found, bool is_list) const {
     std::vector<ExtractedValue> values;
@@ -272,6 +276,7 @@ class TextReader {
   const ExtractScope& scope_;
   const WordText& text_;
   const std::string_view whole_;
+  const tokenizers::GraphemeClusters clusters_;
   const std::span<const ReadRow> readers_;
 };
 

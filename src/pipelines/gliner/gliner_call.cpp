@@ -4,16 +4,16 @@
 #include <utility>
 
 #include "pipelines/gliner/span_choice.h"
+#include "pipelines/whole_characters.h"
 
 namespace alate::pipelines {
 namespace {
 
-Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan& span, const std::string& label,
-                 AnswerBudget& budget) {
-  const std::string_view whole = text.repaired.empty() ? given : std::string_view(text.repaired);
+// The package gliner ends words before the marks of letters that are not composed; entities have them.
+Entity entity_of(const WordText& text, std::string_view whole, const tokenizers::GraphemeClusters& clusters,
+                 const ScoredSpan& span, const std::string& label, AnswerBudget& budget) {
   const TextWord &first = text.words[span.first], &last = text.words[span.last];
-  budget.add(label.size() + 2 * (last.byte_end - first.byte_begin));
-  Entity entity{.text = std::string(whole.substr(first.byte_begin, last.byte_end - first.byte_begin)),
+  Entity entity{.text = {},
                 .label = label,
                 .start = first.begin,
                 .end = last.end,
@@ -22,7 +22,9 @@ Entity entity_of(const WordText& text, std::string_view given, const ScoredSpan&
                 .score = span.score,
                 .word = {},
                 .token = std::nullopt};
-  entity.word = entity.text;
+  widen_to_characters(whole, clusters, entity);
+  budget.add(label.size() + 2 * (entity.byte_end - entity.byte_start));
+  entity.word = entity.text = whole.substr(entity.byte_start, entity.byte_end - entity.byte_start);
   return entity;
 }
 
@@ -54,9 +56,11 @@ void GlinerCall::take(const RowResults& results, std::span<const std::string_vie
                    options.threshold.value_or(kUsualThreshold), results.cancellation(), spans_);
     }
     if (!range.is_last) return;
-    const WordText& words = texts_[range.input - results.first_text()];
+    const WordText& text = texts_[range.input - results.first_text()];
+    const std::string_view whole = text.repaired.empty() ? texts[range.input] : std::string_view(text.repaired);
+    const tokenizers::GraphemeClusters clusters(whole);
     for (const ScoredSpan& span : choose_spans(std::exchange(spans_, {}), rules, results.cancellation()))
-      entities[range.input].push_back(entity_of(words, texts[range.input], span, prompt_.labels[span.label], budget));
+      entities[range.input].push_back(entity_of(text, whole, clusters, span, prompt_.labels[span.label], budget));
   });
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -11,7 +14,9 @@
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/recognize/token_entities.h"
 #include "pipelines/task_head.h"
+#include "pipelines/whole_characters.h"
 #include "tokenizers/parts.h"
+#include "tokenizers/unicode/canonical_text.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate {
@@ -46,6 +51,20 @@ void check_labels(std::span<const std::string> wanted, std::span<const std::stri
     if (!known.contains(each))
       throw make_error(ErrorCode::invalid_argument, "the model has no label ", formats::quoted_name(each), "; it has ",
                        known_tags(labels));
+  }
+}
+
+// Labels that are the model's but for letters that are composed or not, as the model has them.
+void spell_as_model(std::vector<std::string>& wanted, std::span<const std::string> labels) {
+  if (std::ranges::all_of(wanted, tokenizers::is_ascii)) return;
+  std::map<std::string, std::string, std::less<>> spelled;
+  for (const std::string& label : labels) {
+    spelled.emplace(tokenizers::canonical_form(label), label);
+    spelled.emplace(tokenizers::canonical_form(tag_of(label)), tag_of(label));
+  }
+  for (std::string& label : wanted) {
+    if (const auto found = spelled.find(tokenizers::canonical_form(label)); found != spelled.end())
+      label = found->second;
   }
 }
 
@@ -139,6 +158,7 @@ RecognizePipeline recognizer_of(TextModel model) {
 RecognizeRun::RecognizeRun(RecognizePipeline pipeline, std::vector<std::string_view> texts, RecognizeOptions options)
     : pipeline_(std::move(pipeline)), texts_(std::move(texts)), options_(std::move(options)) {
   const RecognizePipeline::State& state = pipeline_.state();
+  spell_as_model(options_.labels, state.labels);
   check_options(options_, state);
   if (!options_.aggregation) options_.aggregation = state.usual_aggregation;
   if (state.gliner) gliner_.emplace(state, *state.gliner);
@@ -204,6 +224,7 @@ void RecognizeRun::take_token_labels(const RowResults& results) {
     if (!range.is_last) return;
     std::vector<Entity> found = std::exchange(begun_.entities, {});
     if (std::exchange(begun_.windows, 0) > 1) found = without_overlaps(std::move(found));
+    if (*options_.aggregation != Aggregation::none) widen_to_characters(text, found);
     std::erase_if(found, [&](const Entity& entity) {
       return !wanted.contain(entity.label) || (options_.threshold && !(entity.score > *options_.threshold));
     });

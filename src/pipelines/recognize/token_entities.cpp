@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "pipelines/whole_characters.h"
 #include "tokenizers/decode_tokens.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/unicode/utf8.h"
@@ -241,6 +242,7 @@ std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWind
     for (Entity& entity : window_entities(text, window, labels, aggregation)) entities.push_back(std::move(entity));
   }
   if (windows.size() > 1) entities = without_overlaps(std::move(entities));
+  if (aggregation != Aggregation::none) widen_to_characters(text, entities);
   AnswerBudget budget;
   cut_texts(text, entities, budget);
   return entities;

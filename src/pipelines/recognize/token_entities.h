@@ -34,7 +34,8 @@ inline constexpr std::string_view kOutside = "O";
 
 /// The entities of a text, without those of the label kOutside. Entities of several windows are merged: of two that
 /// share characters the longer one stays, or the better one of the same length. In the order of `start`; with one
-/// window, in the order of tokens.
+/// window, in the order of tokens. Unlike transformers', they end between grapheme clusters, except without
+/// aggregation.
 std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWindow> windows, const TokenLabels& labels,
                                 Aggregation aggregation);
 

@@ -7,6 +7,8 @@
 
 #include "alate/error.h"
 #include "pipelines/redact/redact_run.h"
+#include "tokenizers/unicode/canonical_text.h"
+#include "tokenizers/unicode/grapheme_clusters.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -19,15 +21,16 @@ struct Bytes {
   std::size_t begin = 0, end = 0;
 };
 
-// Without the spaces at its ends, and within the text.
-Bytes trimmed(std::string_view text, const Entity& entity) {
+// Without the spaces at its ends, within the text, and with all of each character that it has a part of.
+Bytes trimmed(std::string_view text, const tokenizers::GraphemeClusters& clusters, const Entity& entity) {
   Bytes bytes{std::min(entity.byte_start, text.size()), std::min(entity.byte_end, text.size())};
   while (bytes.begin < bytes.end && is_space(text[bytes.begin])) ++bytes.begin;
   while (bytes.end > bytes.begin && is_space(text[bytes.end - 1])) --bytes.end;
+  if (bytes.begin < bytes.end) bytes = {clusters.border_before(bytes.begin), clusters.border_after(bytes.end)};
   return bytes;
 }
 
-// What values are the same by: in small letters, with one space for any.
+// What values are the same by: in small letters, composed or not, with one space for any.
 std::string key_of(std::string_view value) {
   std::string key;
   for (const char c : value) {
@@ -37,7 +40,7 @@ std::string key_of(std::string_view value) {
       key += ' ';
     }
   }
-  return tokenizers::lower_cased(key);
+  return tokenizers::canonical_form(tokenizers::lower_cased(key));
 }
 
 }  // namespace
@@ -52,13 +55,14 @@ std::string Redactor::replacement(const std::string& label, std::string_view val
 std::string Redactor::redact(std::string_view text, std::span<const Entity> entities) {
   const std::optional<std::string> repaired = tokenizers::repair_utf8(text);
   if (repaired) text = *repaired;
+  const tokenizers::GraphemeClusters clusters(text);
   std::string out;
   std::size_t done = 0;
   for (std::size_t i = 0; i < entities.size();) {
-    Bytes bytes = trimmed(text, entities[i]);
+    Bytes bytes = trimmed(text, clusters, entities[i]);
     const std::string& label = entities[i].label;
     for (++i; i < entities.size() && entities[i].label == label; ++i) {
-      const Bytes next = trimmed(text, entities[i]);
+      const Bytes next = trimmed(text, clusters, entities[i]);
       if (next.begin > bytes.end) break;
       bytes.end = std::max(bytes.end, next.end);
     }

@@ -12,6 +12,7 @@
 #include "alate/error.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/tokenizers/small_tokenizer.h"
+#include "tokenizers/unicode/grapheme_clusters.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate {
@@ -138,6 +139,57 @@ TEST(Chunk, TokensOfAModelAreCounted) {
   EXPECT_EQ(texts_of(chunks), (Texts{"a abc", "abb", "a! b"}));
 }
 
+TEST(Chunk, LettersKeepTheirMarks) {
+  // The tokenizer drops accents, so that no token has them.
+  const Chunker chunker(tests::SmallTokenizer().load());
+  const std::string text = "a be\u0301. b\u0301\n\nabc be\u0301\n";
+  for (const ChunkMethod method : {ChunkMethod::fixed, ChunkMethod::recursive, ChunkMethod::sentence}) {
+    ChunkOptions options = without_overlap(method, 3);
+    options.separator = " ";
+    std::string shown;
+    for (const Chunk& chunk : chunker.chunk(text, options).chunks) {
+      EXPECT_EQ(chunk.text, text.substr(chunk.byte_start, chunk.byte_end - chunk.byte_start));
+      EXPECT_EQ(chunk.end - chunk.start, tokenizers::count_code_points(chunk.text));
+      shown += chunk.text;
+    }
+    std::erase(shown, ' ');
+    std::erase(shown, '\n');
+    EXPECT_EQ(shown, "abe\u0301.b\u0301abcbe\u0301") << to_string(method);
+  }
+  // A mark that stands by itself, and other characters that the tokenizer leaves out, are in the chunk before them.
+  EXPECT_EQ(texts_of(chunker.chunk("a \u0301b", without_overlap(ChunkMethod::fixed, 1))), (Texts{"a \u0301", "b"}));
+  EXPECT_EQ(texts_of(chunker.chunk("a\ufffd b\ufffd", without_overlap(ChunkMethod::fixed, 1))),
+            (Texts{"a\ufffd", "b\ufffd"}));
+}
+
+TEST(Chunk, CharactersAsReadersSeeThemAreNotCut) {
+  const ChunkOptions options = without_overlap(ChunkMethod::fixed, 1);
+  const std::string family = "\U0001F468\u200d\U0001F469\u200d\U0001F467";  // one emoji of three, joined
+  const std::string flag = "\U0001F1E9\U0001F1EA", thumb = "\U0001F44D\U0001F3FD";
+  EXPECT_EQ(cut(family + flag + thumb, options), (Texts{family, flag, thumb}));
+  EXPECT_EQ(cut("\u304b\u3099\u304b", options), (Texts{"\u304b\u3099", "\u304b"}));  // kana with a mark
+  const std::string hangul = "\u1100\u1161\u11a8";
+  EXPECT_EQ(cut(hangul + hangul, options).size(), 1U);
+  // The eighth letter of a word keeps its mark.
+  EXPECT_EQ(cut("abcdefge\u0301hi", options), (Texts{"abcdefge\u0301", "hi"}));
+}
+
+TEST(Chunk, SeparatorsAreFoundInComposedAndOtherLetters) {
+  ChunkOptions options = without_overlap(ChunkMethod::fixed, 3);
+  options.separator = "\u00e9";
+  const Texts composed = cut("a b\u00e9 c d", options), other = cut("a be\u0301 c d", options);
+  EXPECT_EQ(composed, (Texts{"a b\u00e9", "c d"}));
+  EXPECT_EQ(other, (Texts{"a be\u0301", "c d"}));
+  options.separator = "e\u0301";
+  EXPECT_EQ(cut("a b\u00e9 c d", options), composed);
+  EXPECT_EQ(cut("a be\u0301 c d", options), other);
+  // No part of a letter is a separator: there is one section, which is cut between words.
+  options.separator = "e";
+  EXPECT_EQ(cut("a be\u0301 c d", options), (Texts{"a be\u0301 c", "d"}));
+  options.separator = "\n";
+  EXPECT_EQ(cut("\u00e9 b\r\nc d", options), (Texts{"\u00e9 b", "c d"}));
+}
+
 TEST(Chunk, MaxChunksLeavesOutTheRestAndSaysSo) {
   ChunkOptions options = without_overlap(ChunkMethod::fixed, 1);
   options.max_chunks = 2;
@@ -176,6 +228,10 @@ std::string random_text(std::mt19937& random) {
                                                    "```\n",
                                                    "\u732b",
                                                    "e\u0301",
+                                                   "\u0301",
+                                                   "\u200d",
+                                                   "\U0001F1E9",
+                                                   "\u1100\u1161",
                                                    "\U0001F98A",
                                                    "\u00a0",
                                                    "\r\n",
@@ -207,6 +263,8 @@ TEST(Chunk, RandomTextsAreCoveredByChunksThatFit) {
       if (i > 0) {
         ASSERT_GT(chunk.byte_start, last_start) << text;
       }
+      const tokenizers::GraphemeClusters clusters(text);
+      ASSERT_TRUE(clusters.is_border(chunk.byte_start) && clusters.is_border(chunk.byte_end)) << text;
       // Only white space is left out.
       if (chunk.byte_start > covered) {
         ASSERT_EQ(Chunker().chunk(text.substr(covered, chunk.byte_start - covered)).tokens, 0U) << text;

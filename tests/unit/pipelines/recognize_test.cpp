@@ -162,6 +162,23 @@ Entity entity(std::string label, std::size_t begin, std::size_t end) {
   return made;
 }
 
+TEST(RecognizeLabels, AreTheModelsInComposedAndOtherLetters) {
+  const base::TemporaryFolder folder;
+  const RecordedRecognizer recorded = tests::write_tiny_recognizer(folder.path() / "model");
+  const auto count = [&](const RecognizeOptions& options) {
+    const RecognizePipeline pipeline = RecognizePipeline::load(folder.path() / "model");
+    std::size_t entities = 0;
+    for (const auto& text : pipeline.recognize(recorded.texts, options).texts) entities += text.size();
+    return entities;
+  };
+  const std::size_t before = count({.labels = {"PER"}});
+  std::string config = base::read_text_file(folder.path() / "model/config.json");
+  for (std::size_t at = 0; (at = config.find("-PER", at)) != std::string::npos;) config.replace(at, 4, "-PE\u0301R");
+  folder.write("model/config.json", config);
+  EXPECT_EQ(count({.labels = {"P\u00c9R"}}), before);
+  EXPECT_EQ(count({.labels = {"PE\u0301R"}}), before);
+}
+
 TEST(Redactor, PutsLabelsInTheirPlaces) {
   Redactor redactor;
   const std::string text = "Ada Lovelace met Z\xC3\xBC.";
@@ -180,6 +197,18 @@ TEST(Redactor, PutsLabelsInTheirPlaces) {
   // Beyond the text, and nothing at all.
   EXPECT_EQ(redactor.redact("ab", std::vector<Entity>{entity("PER", 1, 9), entity("LOC", 7, 9)}), "a[PER]");
   EXPECT_EQ(redactor.redact("a b", std::vector<Entity>{entity("PER", 1, 2)}), "a b");
+}
+
+TEST(Redactor, ReplacesWholeCharacters) {
+  // As a tokenizer that drops accents, and one that cuts emoji, give places.
+  EXPECT_EQ(Redactor().redact("Jose\u0301 is", std::vector<Entity>{entity("PER", 0, 4)}), "[PER] is");
+  EXPECT_EQ(Redactor().redact("a\U0001F44D\U0001F3FDb", std::vector<Entity>{entity("X", 5, 9)}), "a[X]b");
+}
+
+TEST(Redactor, NumbersValuesTheSameInComposedAndOtherLetters) {
+  Redactor redactor(true);
+  EXPECT_EQ(redactor.redact("Jos\u00e9", std::vector<Entity>{entity("PER", 0, 5)}), "[PER_1]");
+  EXPECT_EQ(redactor.redact("JOSE\u0301", std::vector<Entity>{entity("PER", 0, 6)}), "[PER_1]");
 }
 
 TEST(Redactor, NumbersValuesTheSameInAllTexts) {

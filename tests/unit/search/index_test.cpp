@@ -21,7 +21,6 @@
 #include "base/files/mapped_file.h"
 #include "formats/safetensors/safetensors.h"
 #include "formats/safetensors/safetensors_writer.h"
-#include "search/html_text.h"
 #include "search/index_file.h"
 #include "search/index_writer.h"
 #include "search/matches.h"
@@ -280,6 +279,44 @@ TEST_F(Index, FilesThatCannotBeIndexedAreRefused) {
   EXPECT_NE(refusal("bad.jsonl").message().find("line 2"), std::string::npos);
   texts_.write("empty/x.txt", " \n");
   EXPECT_EQ(refusal("empty").code(), ErrorCode::invalid_argument);
+  EXPECT_NE(refusal("bad.txt").message().find("bad.txt"), std::string::npos);
+  EXPECT_NE(refusal("bad.txt").message().find("--on-error skip"), std::string::npos);
+}
+
+TEST_F(Index, FilesThatCannotBeReadAreSkippedWhereThatIsAskedFor) {
+  const std::size_t good = build(out()).chunks;
+  texts_.write("bad.txt", "a\xff");
+  texts_.write("bad.jsonl", "{\"text\": \"a fox\"}\n{\"title\": 1}\n\xff\n");
+  texts_.write("bad.html", "<meta charset=iso-2022-kr><p>a\xff");  // an encoding that browsers do not read any more
+  EXPECT_EQ(base::error_of([&] { build(out()); }).code(), ErrorCode::invalid_argument);
+  const IndexReport report = build(out(), {.skip_unreadable = true});
+  EXPECT_EQ(report.files, 4U);
+  EXPECT_EQ(report.chunks, good + 1);
+  EXPECT_EQ(report.skipped_files, 2U);
+  EXPECT_EQ(report.skipped_lines, 2U);
+  EXPECT_EQ(build(out(), {.skip_unreadable = true}).embedded_files, 0U);
+  // Named ones of other kinds too, but not paths where nothing is.
+  const auto build_of = [&](const std::string& name) {
+    return build_index(pipeline_, {texts_.path() / "a.txt", texts_.path() / name}, folder_.path() / "few",
+                       {.skip_unreadable = true});
+  };
+  EXPECT_EQ(build_of("sub/left.out").skipped_files, 1U);
+  EXPECT_EQ(base::error_of([&] { build_of("missing"); }).code(), ErrorCode::not_found);
+  const Error error = base::error_of(
+      [&] { build_index(pipeline_, {texts_.path() / "bad.txt"}, folder_.path() / "none", {.skip_unreadable = true}); });
+  EXPECT_NE(error.message().find("all files or lines were skipped"), std::string::npos);
+}
+
+TEST_F(Index, TextsAreReadInTheEncodingThatTheyState) {
+  const std::string wide = {'t', 0, 'h', 0, 'e', 0, ' ', 0, 'f', 0, 'o', 0, 'x', 0, '\r', 0, '\n', 0};
+  texts_.write("e/notepad.txt", "\xff\xfe" + wide);
+  texts_.write("e/marked.md", "\xef\xbb\xbfthe cat");
+  texts_.write("e/old.html", "<meta charset=windows-1252><p>\x93the mat\x94 caf\xe9</p>");
+  build_index(pipeline_, {texts_.path() / "e"}, out());
+  const auto text_for = [&](const std::string& question) { return ask(question, {.top = 1}).front().text; };
+  EXPECT_EQ(text_for("the fox"), "the fox");
+  EXPECT_EQ(text_for("the cat"), "the cat");
+  EXPECT_EQ(text_for("\u201cthe mat\u201d caf\u00e9"), "\u201cthe mat\u201d caf\u00e9");
 }
 
 // Writes the index with one tensor or entry of its metadata changed.
@@ -383,36 +420,25 @@ TEST_F(Index, OfPagesWhatAReaderSeesIsIndexed) {
   EXPECT_EQ(found.line, 3U);
 }
 
-std::string text_of(std::string_view html) { return text_of_html(html).text; }
-
-TEST(HtmlText, HasBlocksHeadingsAndNoMarkup) {
-  EXPECT_EQ(text_of("<!DOCTYPE html><title>T</title><h1 class=\"a>b\">One <em>two</em></h1>\n <p>a<br>b<p>c  d\n e"),
-            "T\n\n# One two\n\na\nb\n\nc d e");
-  EXPECT_EQ(text_of("<ul><li>x</li><li>y</li></ul><pre>a\n  b</pre>c"), "x\n\ny\n\na\n  b\n\nc");
-}
-
-TEST(HtmlText, LeavesOutWhatIsNotShown) {
-  EXPECT_EQ(text_of("a<script>if (a < b) '</p>' </script>b<!-- c <p> -->d<STYLE>x</Style >e"), "abde");
-  EXPECT_EQ(text_of("a<template>b</template><svg><text>c</text></svg>d"), "ad");
-}
-
-TEST(HtmlText, DecodesCharacters) {
-  EXPECT_EQ(text_of("a &amp; b &lt;c&gt; &#233;&#xE9; &mdash;&nbsp;&hellip;"), "a & b <c> \u00e9\u00e9 \u2014 \u2026");
-  EXPECT_EQ(text_of("&unknown; &#0; &#xD800; &#x110000; & &;"), "&unknown; &#0; &#xD800; &#x110000; & &;");
-}
-
-TEST(HtmlText, TakesAnyBytesForAPage) {
-  EXPECT_EQ(text_of("a < b <3 <"), "a < b <3 <");
-  EXPECT_EQ(text_of("a<b"), "a");
-  EXPECT_EQ(text_of("a<!-- b"), "a");
-  EXPECT_EQ(text_of("a<script>b"), "a");
-  EXPECT_EQ(text_of(""), "");
-}
-
 TEST(QuestionWords, AreFoundWithoutRegardToCaseButNotShortOnes) {
   const QuestionWords words("Is THE Caf\u00e9 \u732b?");
   const std::vector<std::pair<std::size_t, std::size_t>> found = {{0, 3}, {8, 12}, {13, 14}};
   EXPECT_EQ(words.in("the is: caf\u00c9 \u732b cafes"), found);
+}
+
+TEST(QuestionWords, AreFoundInComposedAndOtherLetters) {
+  const std::vector<std::pair<std::size_t, std::size_t>> composed = {{0, 4}}, other = {{0, 5}};
+  for (const std::string question : {"caf\u00e9", "cafe\u0301", "CAFE\u0301"}) {
+    EXPECT_EQ(QuestionWords(question).in("Caf\u00e9 x"), composed);
+    EXPECT_EQ(QuestionWords(question).in("Cafe\u0301 x"), other);
+    EXPECT_TRUE(QuestionWords(question).in("cafe").empty());
+  }
+  // Marks are no letters of their own; nor are characters taken apart.
+  EXPECT_TRUE(QuestionWords("n\u00e9").in("n\u00e9 ne\u0301").empty());
+  EXPECT_TRUE(QuestionWords("ne\u0301").in("n\u00e9 ne\u0301").empty());
+  const std::vector<std::pair<std::size_t, std::size_t>> kana = {{0, 2}};
+  EXPECT_EQ(QuestionWords("\u304c").in("\u304b\u3099"), kana);
+  EXPECT_TRUE(QuestionWords("\u304b").in("\u304b\u3099").empty());
 }
 
 TEST(QuestionWords, ThatEveryThirdPassageHasAreDropped) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace alate::app {
+namespace alate::formats {
 
 /// Removes the byte order mark of UTF-8 from the start of a text.
 std::string_view without_byte_order_mark(std::string_view text);
@@ -19,4 +19,4 @@ bool has_utf16_mark(std::string_view text);
 /// "convert it with iconv -f UTF-16 -t UTF-8".
 std::string conversion_advice(std::string_view encoding);
 
-}  // namespace alate::app
+}  // namespace alate::formats

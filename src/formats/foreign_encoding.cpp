@@ -1,10 +1,10 @@
-#include "apps/alate/texts/foreign_encoding.h"
+#include "formats/foreign_encoding.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-namespace alate::app {
+namespace alate::formats {
 namespace {
 
 using namespace std::string_view_literals;
@@ -48,4 +48,4 @@ std::string conversion_advice(std::string_view encoding) {
   return "convert it with iconv -f " + std::string(encoding) + " -t UTF-8";
 }
 
-}  // namespace alate::app
+}  // namespace alate::formats
