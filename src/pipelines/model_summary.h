@@ -26,11 +26,12 @@ std::vector<FolderFile> files_of_model(const std::filesystem::path& folder);
 struct ModelSummary {
   std::size_t bytes = 0;  // of the folder's files
   std::chrono::system_clock::time_point modified{};
-  std::string architecture;                    // config.json's model_type; empty if unreadable
-  std::vector<Task> tasks;                     // the main one first; empty if unknown
-  std::string dtype;                           // of the stored weights, "F32"; empty if unknown
-  std::size_t parameters = 0;                  // number of weights; 0 if unknown
-  std::size_t dimensions = 0, max_length = 0;  // hidden size and positions in config.json; 0 if unknown
+  std::string architecture;    // config.json's model_type; empty if unreadable
+  std::vector<Task> tasks;     // the main one first; empty if unknown
+  std::string dtype;           // of the stored weights, "F32"; empty if unknown
+  std::size_t parameters = 0;  // number of weights; 0 if unknown
+  std::size_t dimensions = 0;  // config.json's hidden size; 0 if unknown
+  std::size_t max_length = 0;  // tokens of a row that the loaded model reads; 0 if unknown
 };
 
 /// `model` is a folder, or the file of a variant; `files` are its folder's. Reads config.json and the headers of the
