@@ -105,7 +105,7 @@ std::string names_of(const Machine& machine) {
   for (const BackendState& state : machine.backends) {
     if (state.is_probed && state.is_available()) names += (names.empty() ? "" : ", ") + state.name;
   }
-  return "[" + names + "]";
+  return names;
 }
 
 }  // namespace
@@ -180,8 +180,7 @@ std::vector<BackendPlace> priority() {
 
 void log_backends(const Machine& machine, const Preferences& preferences) {
   const Selection chosen = select({.name = "any"}, preferences, machine);
-  base::log(base::LogLevel::info, "Available backends: " + names_of(machine));
-  base::log(base::LogLevel::info, "Default backend: " + chosen.backend);
+  base::log(base::LogLevel::info, "backends", {{"default", chosen.backend}, {"available", names_of(machine)}});
 }
 
 }  // namespace alate::machine

@@ -38,7 +38,7 @@ void set_priority(std::vector<BackendPlace> priority);
 void check_names(const std::vector<BackendPlace>& places);
 std::vector<BackendPlace> priority();
 
-/// Logs the backends at level info: "Available backends: […]", "Default backend: …". Throws as `select` where no
+/// Logs at level info which backends are available, and which one is the default. Throws as `select` where no
 /// backend can run any model.
 void log_backends(const Machine& machine, const Preferences& preferences);
 

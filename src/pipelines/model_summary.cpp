@@ -19,6 +19,7 @@
 #include "hub/model_variants.h"
 #include "models/encoder.h"
 #include "models/weights/weight_settings.h"
+#include "pipelines/embed/transformer_settings.h"
 #include "runtime/loading/gliner_folder.h"
 #include "runtime/loading/model_files.h"
 #include "runtime/loading/model_form.h"
@@ -38,6 +39,13 @@ std::size_t count_of(const formats::Json& config, std::string_view key) {
   return static_cast<std::size_t>(std::max<std::int64_t>(value->as_int(key), 0));
 }
 
+// Of the longest row; 0 where the model could not be loaded.
+std::size_t positions_of(const runtime::ModelFiles& files, const formats::Json& config) {
+  const models::EncoderLimits limits =
+      files.is_onnx() ? runtime::limits_of_config(config) : models::find_architecture(config).limits(config);
+  return static_cast<std::size_t>(std::max<std::int64_t>(limits.positions, 0));
+}
+
 void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
   const formats::Json config =
       runtime::has_gliner_config(files)
@@ -49,6 +57,8 @@ void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
     summary.architecture = type->as_string("model_type");
   summary.dimensions = count_of(config, "hidden_size");
   summary.max_length = count_of(config, "max_position_embeddings");
+  // What the loaded model will have (TaskPipelines::max_length).
+  summary.max_length = usual_max_length(files.folder, positions_of(files, config));
 }
 
 // Whether the tensor describes how another one is quantized (docs/quantization.md).

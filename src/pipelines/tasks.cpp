@@ -84,12 +84,16 @@ bool is_cross_encoder(const std::filesystem::path& home) {
   return settings && settings->get_string("model_type", "") == "CrossEncoder";
 }
 
-bool gives_token_vectors(const std::filesystem::path& folder, const LoadOptions& options) {
+EmbeddingKinds kinds_of(const std::filesystem::path& folder, const LoadOptions& options) {
   try {
-    return read_kind_modules(runtime::find_model_files(folder, options).home).kinds().multi_vector;
+    return read_kind_modules(runtime::find_model_files(folder, options).home).kinds();
   } catch (const Error&) {
-    return false;
+    return {};
   }
+}
+
+bool gives_token_vectors(const std::filesystem::path& folder, const LoadOptions& options) {
+  return kinds_of(folder, options).multi_vector;
 }
 
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alate/embedding_kinds.h"
 #include "alate/model.h"
 #include "formats/json.h"
 
@@ -43,6 +44,10 @@ bool divides_texts(const std::filesystem::path& folder, const LoadOptions& optio
 
 /// Whether sentence-transformers' CrossEncoder wrote the folder: its modules.json gives no vectors.
 bool is_cross_encoder(const std::filesystem::path& home);
+
+/// The kinds of embeddings that the folder gives, if it embeds; none for a folder that cannot be read. Reads no
+/// weights.
+EmbeddingKinds kinds_of(const std::filesystem::path& folder, const LoadOptions& options = {});
 
 /// Whether the folder's embeddings have a vector for each token, for late interaction; false for a folder that cannot
 /// be read. Reads no weights.

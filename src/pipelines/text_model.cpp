@@ -15,8 +15,7 @@ namespace alate::pipelines {
 namespace {
 
 std::size_t usual_length(const std::filesystem::path& folder, const Model::State& model) {
-  const std::size_t positions = model.facts.max_positions;
-  return std::min(stated_max_length(folder).value_or(positions), positions);
+  return usual_max_length(folder, model.facts.max_positions);
 }
 
 }  // namespace

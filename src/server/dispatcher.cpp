@@ -51,6 +51,31 @@ bool takes(Family family, std::string_view type) {
   return is_json(type) || (lenient && type == "application/x-www-form-urlencoded");
 }
 
+Problem wrong_type(std::string_view given) {
+  constexpr std::string_view kTaken = "application/json";
+  Problem made = problem(Problem::Kind::wrong_type, "this route takes JSON, and the header Content-Type says " +
+                                                        formats::quoted_name(media_type(given)) +
+                                                        "; send Content-Type: " + std::string(kTaken));
+  made.accepted = kTaken;
+  return made;
+}
+
+// The same method and body are for the path without its last slash. The address is relative: behind a proxy the client
+// may know another path.
+Response redirect_to_path_without_slash(const Request& head) {
+  std::string_view name = std::string_view(head.path).substr(0, head.path.size() - 1);
+  name.remove_prefix(name.rfind('/') + 1);
+  Response response;
+  response.status = 308;
+  response.content_type.clear();
+  response.headers.add("Location", "../" + std::string(name) + (head.query.empty() ? "" : "?" + head.query));
+  return response;
+}
+
+bool is_page(const Route* route) {
+  return route != nullptr && !route->answers.empty() && route->answers.front().content_type.starts_with("text/html");
+}
+
 Problem::Kind kind_of(int status) {
   switch (status) {
     case 408: return Problem::Kind::timeout_reading;
@@ -106,6 +131,12 @@ std::optional<std::string> Dispatcher::access_objection(const Request& head, con
          "; whoever runs this server can give out keys (api_keys), one of them with the role admin";
 }
 
+// What the path is without a slash at its end.
+Router::Match Dispatcher::match_without_slash(const Request& head) const {
+  if (!head.path.ends_with('/')) return {};
+  return services_.router.find(head.method, std::string_view(head.path).substr(0, head.path.size() - 1));
+}
+
 HeadCheck Dispatcher::check_head(const Request& head) {
   const std::optional<std::size_t> key = keys_.check(head.headers);
   return {.client = key ? client_of_key(*key) : client_of_address(head.peer),
@@ -119,7 +150,9 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   const auto refused = [&](Problem::Kind kind, std::string message) {
     return answer(head, family, problem(kind, std::move(message)));
   };
-  if (const auto objection = origins_.objection(head); objection && !open) {
+  const Router::Match without_slash = match.allowed.empty() ? match_without_slash(head) : Router::Match();
+  const bool shows_page = is_page(match.route) || is_page(without_slash.route);
+  if (const auto objection = origins_.objection(head, shows_page); objection && !open) {
     services_.metrics.rejected("origin");
     return refused(Problem::Kind::forbidden, *objection);
   }
@@ -143,6 +176,7 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
     response.headers.add("Allow", head.path == "*" ? "GET, HEAD, POST, OPTIONS" : allowed_methods(match.allowed));
     if (head.path == "*" || !match.allowed.empty()) return response;
   }
+  if (!without_slash.allowed.empty()) return redirect_to_path_without_slash(head);
   if (match.route == nullptr && match.allowed.empty())
     return refused(Problem::Kind::not_found,
                    "there is no route " + formats::quoted_name(head.path) + "; /docs lists what there is");
@@ -160,8 +194,7 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
   const std::string* type = head.headers.find("Content-Type");
   if (type != nullptr && !match.route->body.empty() && !match.route->reads_body_itself &&
       !takes(match.route->family, media_type(*type)))
-    return refused(Problem::Kind::wrong_type,
-                   "this route takes Content-Type: application/json, not " + formats::quoted_name(media_type(*type)));
+    return answer(head, family, wrong_type(*type));
   return std::nullopt;
 }
 
@@ -178,6 +211,7 @@ void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
   if (auto refused = check(request, match, key)) return exchange->reply(std::move(*refused));
   exchange->client = to_string(exchange->client_id);
   exchange->is_admin = key && keys_.role(*key) == KeyRole::admin;
+  exchange->may_unload = exchange->is_admin || (keys_.empty() && is_on_this_machine(request));
   exchange->answer_headers = origins_.answer_headers(request);
   if (!match.route->computes) return dispatch(exchange, std::move(match));
 
@@ -239,7 +273,8 @@ Response Dispatcher::refuse(const Request& head, const Refusal& refusal) {
   made.status = refusal.status;
   made.retry_after = refusal.retry_after;
   if (refusal.status == 503) services_.metrics.rejected("transport");
-  const Family family = family_of(head.path);
+  // A head that is malformed has no path yet.
+  const Family family = head.path.empty() ? Family::native : family_of(head.path);
   if (refusal.status == 503 && !refusal.retry_after) made.retry_after = 1;
   return answer(head, family, made);
 }

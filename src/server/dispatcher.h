@@ -41,6 +41,7 @@ class Dispatcher : public RequestHandler {
   std::optional<std::string> access_objection(const Request& head, const Route& route,
                                               std::optional<std::size_t> key) const;
   bool is_health_only(const Request& request, const Router::Match& match) const;
+  Router::Match match_without_slash(const Request& head) const;
   const Schema* schema_of(const Route& route) const;
   /// Works for paths without a route too; ignores the base path.
   Family family_of(std::string_view path) const;

@@ -50,8 +50,11 @@ class Exchange {
   std::string client;
   /// Whether the request presented a key with the role admin. Set by the application.
   bool is_admin = false;
+  /// Whether the client may have models unloaded that others use too: an administrator, or without keys a client on the
+  /// server's own machine. Set by the application.
+  bool may_unload = false;
   StageTimes stages;
-  /// Extra headers for the answer. Set before the exchange is handed over.
+  /// Extra headers for the answer. Set before the exchange is handed over, and by the thread working on the request.
   std::vector<Headers::Entry> answer_headers;
 
   /// Keeps `place`, such as its admission slot, alive while the request is in flight. Released when the exchange is

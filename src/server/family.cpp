@@ -244,6 +244,10 @@ Response to_response(Family family, const Problem& problem) {
   response.body = formats::to_json_text(body_of(family, problem));
   if (auto repaired = tokenizers::repair_utf8(response.body)) response.body = std::move(*repaired);
   if (response.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
+  if (!problem.accepted.empty()) {
+    response.headers.add("Accept", problem.accepted);  // RFC 9110, 15.5.16
+    response.headers.add("Accept-Post", problem.accepted);
+  }
   const bool comes_back = problem.kind == Kind::overloaded || problem.kind == Kind::not_ready;
   if (comes_back || problem.retry_after)
     response.headers.add("Retry-After", std::to_string(problem.retry_after.value_or(1)));

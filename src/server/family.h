@@ -50,6 +50,7 @@ struct Problem {
   std::string parameter;           // the offending field, if any: "input", "dimensions"
   std::optional<int> status;       // overrides the kind's status, for HTTP-level errors (414, 431, 501, 505)
   std::optional<int> retry_after;  // seconds; defaults to 1 for overloaded and not_ready
+  std::string accepted = {};       // of wrong_type: the media types that the route takes
 };
 
 /// The status code of a kind of problem in a family.

@@ -5,11 +5,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "formats/json.h"
 #include "program.h"
+#include "terminal.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tiny_models.h"
 
@@ -155,6 +159,32 @@ TEST(CliServe, WhatIsNotThereIsSaidAtTheStart) {
   expect_has(failure(4, {"serve", "--models-dir", (folder.path() / "none").string()}), "models_dir");
   expect_has(failure(4, {"serve", "--config", (folder.path() / "none.yaml").string()}), "none.yaml");
   expect_has(failure(6, {"serve", "--port", "0", "--backend", "cuda", "--policy", "strict"}), "cuda");
+}
+
+TEST(CliServe, IndexesAreThereAtTheStart) {
+  const TemporaryFolder folder;
+  const std::string none = (folder.path() / "none").string(), empty = (folder.path() / "empty").string();
+  std::filesystem::create_directories(empty);
+  const std::string broken = folder.write("broken/index.safetensors", "no index").parent_path().string();
+  const std::pair<int, std::string> given[] = {{4, none}, {4, empty}, {7, broken}};
+  for (const auto& [code, path] : given) {
+    const std::string error = failure(code, {"serve", "--port", "0", "--indexes", "docs=" + path});
+    expect_has(error, "indexes: docs: ");
+    expect_has(error, path);
+    expect_has(failure(2, {"serve", "--check-config", "--indexes", "docs=" + path}), "indexes: docs: ");
+  }
+}
+
+TEST(CliServe, SaysOnceAtATerminalWhereItListens) {
+  const Terminal terminal;
+  RunningProgram server({"serve", "--port", "0"}, {.output_path = terminal.name(), .error_path = terminal.name()});
+  std::string text;
+  while (text.find("listening on http://127.0.0.1:") == std::string::npos) text += terminal.written();
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  text += terminal.written();
+  EXPECT_EQ(text.find("listening"), text.rfind("listening")) << text;
+  EXPECT_EQ(text.find("backends"), text.rfind("backends")) << text;
 }
 
 TEST(CliServe, APortInUseIsUnavailable) {

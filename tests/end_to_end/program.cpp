@@ -89,7 +89,9 @@ pid_t start(const std::vector<std::string>& arguments, const ProgramSetting& set
   ::dup2(input, STDIN_FILENO);
   ::dup2(error, STDERR_FILENO);
   if (!setting.error_path.empty()) ::dup2(::open(setting.error_path.c_str(), O_WRONLY | O_NOCTTY), STDERR_FILENO);
-  if (output >= 0) {
+  if (!setting.output_path.empty()) {
+    ::dup2(::open(setting.output_path.c_str(), O_WRONLY | O_NOCTTY), STDOUT_FILENO);
+  } else if (output >= 0) {
     ::dup2(output, STDOUT_FILENO);
   } else {
     ::close(STDOUT_FILENO);
@@ -123,12 +125,10 @@ ProgramRun run_program(const std::vector<std::string>& arguments, const ProgramS
   const Scratch input(setting.input);
   const Scratch output;
   const Scratch error;
-  int target = setting.closed_output ? -1 : output.descriptor();
-  if (!setting.output_path.empty()) target = ::open(setting.output_path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int target = setting.closed_output ? -1 : output.descriptor();
   const pid_t child = start(arguments, setting, input.descriptor(), target, error.descriptor());
   ProgramRun run;
   run.exit_code = exit_code_of(child, &run.peak_bytes);
-  if (!setting.output_path.empty()) ::close(target);
   run.out = output.content();
   run.error = error.content();
   return run;

@@ -28,7 +28,7 @@ struct ProgramSetting {
   std::string input = {};
   /// Added to this process's environment, without its ALATE_ variables.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  /// A file for standard output; empty: it is captured.
+  /// A file or terminal for standard output; empty: it is captured.
   std::string output_path = {};
   /// A file or terminal for standard error; empty: it is captured.
   std::string error_path = {};

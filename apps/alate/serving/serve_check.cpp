@@ -8,12 +8,14 @@
 #include <system_error>
 
 #include "apps/alate/common_options.h"
+#include "base/files/file_presence.h"
 #include "base/log.h"
 #include "base/os/environment.h"
 #include "formats/json.h"
 #include "hub/hub_models.h"
 #include "hub/model_reference.h"
 #include "pipelines/check_loadable.h"
+#include "search/index_file.h"
 #include "server/http/tls.h"
 #include "server/models/model_index.h"
 #include "server/models/model_names.h"
@@ -40,6 +42,17 @@ void check_unix_socket(const std::string& path) {
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (!is_folder(folder))
     throw make_error(ErrorCode::not_found, "unix_socket: there is no folder ", folder.string(), "; make it first");
+}
+
+// A server goes on where the index of a running one is being built again, but begins with those that are there.
+void check_index(const std::filesystem::path& folder) {
+  const std::string remedy = "; alate index FILE… --out " + folder.string() + " makes one";
+  if (!is_folder(folder)) throw make_error(ErrorCode::not_found, "there is no folder ", folder.string(), remedy);
+  const std::filesystem::path file = folder / search::kIndexFile;
+  if (!base::is_there(file))
+    throw make_error(ErrorCode::not_found, "the folder ", folder.string(), " has no index (", search::kIndexFile, ")",
+                     remedy);
+  const search::IndexFile opened(file);
 }
 
 // The folders of the models that the settings name, by name; else of the only model there is. Names that mean nothing
@@ -107,6 +120,7 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   const bool model_is_there = problems.size() == before;
   // Aliases may stand for the default model, whose fault is not theirs.
   if (!settings.aliases.empty() && model_is_there) attempt("", [&] { const server::ModelNames names(settings); });
+  for (const auto& [name, path] : settings.indexes) attempt("indexes: " + name, [&] { check_index(path); });
   const hub::ModelPlaces places = server::places_of(settings);
   for (const std::string& name : settings.preload) {
     attempt("preload", [&] {

@@ -140,12 +140,19 @@ void warn_of_open_server(const server::Settings& settings) {
             "everybody who reaches " + settings.host + " may use the server: set api_keys, or host: 127.0.0.1");
 }
 
+// To programs that wait for it, on standard output, and in the log; to somebody at a terminal once.
 void announce(const server::Application& application) {
-  if (!base::is_writable(base::kStandardOutput)) return;
+  const bool is_writable = base::is_writable(base::kStandardOutput);
+  const bool is_seen =
+      is_writable && base::is_terminal(base::kStandardOutput) && base::is_terminal(base::kStandardError);
+  if (!is_seen) {
+    for (const std::string& endpoint : application.endpoints())
+      base::log(base::LogLevel::info, "listening", {{"endpoint", endpoint}});
+  }
+  if (!is_writable) return;
   Output output;
   try {
     for (const std::string& endpoint : application.endpoints()) {
-      base::log(base::LogLevel::info, "listening", {{"endpoint", endpoint}});
       output.write("listening on " + endpoint + "\n");
     }
     output.finish();

@@ -193,12 +193,12 @@ void run_chunk(Arguments& arguments) {
   apply(options);
   const OutputFormat format = output_format(options, written);
   // A method's name in MODEL's place: tokens are counted without a model.
-  std::string shown = model.empty() ? std::string("fixed") : model;
   if (const std::optional<ChunkMethod> named = parse_chunk_method(model)) {
     method = named;
     model.clear();
   }
   chunk.method = method.value_or(chunk.method);
+  std::string shown = model.empty() ? std::string(to_string(chunk.method)) : model;
   pipelines::check_chunk_options(chunk);
   const bool computes = late || chunk.method == ChunkMethod::semantic;
   if (chunk.method == ChunkMethod::classifier && (model.empty() || late))

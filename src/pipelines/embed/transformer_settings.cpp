@@ -109,6 +109,10 @@ std::optional<std::size_t> stated_max_length(const fs::path& folder) {
   return tokenizer ? length_limit(&*tokenizer, "model_max_length") : std::nullopt;
 }
 
+std::size_t usual_max_length(const fs::path& folder, std::size_t positions) {
+  return std::min(stated_max_length(folder).value_or(positions), positions);
+}
+
 void require_dense_output(const fs::path& folder) {
   if (const std::optional<Json> config = read_config(folder)) require_known_output(*config);
 }

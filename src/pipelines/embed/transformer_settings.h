@@ -20,6 +20,9 @@ struct TransformerSettings {
 /// tokenizer_config.json. Throws corrupt for what is no length.
 std::optional<std::size_t> stated_max_length(const std::filesystem::path& folder);
 
+/// The most tokens of a row unless a call says otherwise: what the folder states, at most the model's positions.
+std::size_t usual_max_length(const std::filesystem::path& folder, std::size_t positions);
+
 /// Throws unsupported where the transformer's values are not those of its last layer, as modules of dense embeddings
 /// read them.
 void require_dense_output(const std::filesystem::path& folder);

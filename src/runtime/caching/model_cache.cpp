@@ -207,6 +207,16 @@ bool ModelCache::use(const CachedModel& model, std::optional<KeepAlive> keep_ali
   return true;
 }
 
+bool ModelCache::lengthen(const CachedModel& model, KeepAlive keep_alive) {
+  const std::lock_guard lock(state_->mutex);
+  const EntryPtr entry = state_->table.find(model.key());
+  if (entry == nullptr || entry->model.get() != &model) return true;  // there is nothing left to keep
+  entry->used = Clock::now();
+  const bool is_shorter = keep_alive && (!entry->keep_alive || *keep_alive < *entry->keep_alive);
+  if (!is_shorter && !entry->stays) entry->keep_alive = keep_alive;
+  return !is_shorter;
+}
+
 bool ModelCache::unload(std::string_view model) {
   std::vector<Held> removed;  // let go of without the lock
   {

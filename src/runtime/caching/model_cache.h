@@ -68,6 +68,8 @@ class ModelCache {
   /// Postpones idleness as if the model had just been acquired; `keep_alive` replaces what it was loaded with, except
   /// for models that stay. False if the cache does not keep this very model (any more).
   bool use(const CachedModel& model, std::optional<KeepAlive> keep_alive = {});
+  /// The same, but for a keep_alive that is shorter than the model has: that one is ignored, and the result is false.
+  bool lengthen(const CachedModel& model, KeepAlive keep_alive);
   /// Lets go of all loaded models of this name (ModelKey::model); loads under way go on. False if there was none.
   bool unload(std::string_view model);
   /// The same of loads under way too, whose callers get their model, and waits until nobody holds one of this name.

@@ -50,13 +50,7 @@ void add_count(Json::Object& object, std::string_view name, std::size_t count) {
 void add_sparse(ItemizedBody& body, std::vector<SparseEmbedding> sparse) {
   const auto rows = std::make_shared<const std::vector<SparseEmbedding>>(std::move(sparse));
   body.add_text(R"(,"sparse_embeddings":[)");
-  body.add_list(rows->size(), [rows](std::string& out, std::size_t row) {
-    const SparseEmbedding& one = (*rows)[row];
-    out += R"({"indices":[)";
-    for (std::size_t i = 0; i < one.indices.size(); ++i) out += (i > 0 ? "," : "") + std::to_string(one.indices[i]);
-    append_vector(out += R"(],"values":)", one.values);
-    out += '}';
-  });
+  body.add_list(rows->size(), [rows](std::string& out, std::size_t row) { append_sparse(out, (*rows)[row]); });
   body.add_text("]");
 }
 

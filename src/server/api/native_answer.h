@@ -40,11 +40,11 @@ LongTextOptions read_long_texts(const formats::Json& body);
 
 /// Schemas of these members, each with a comma behind it.
 inline constexpr std::string_view kModelMembers = R"(
-    "model": {"type": "string", "nullable": false, "description": "A name of /api/models; the default model if absent."},
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /api/models; the default model if absent."},
     "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},)";
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."},)";
 inline constexpr std::string_view kTextMembers = R"(
     "texts": {"type": "array", "items": {"type": "string"}, "description": "An empty list loads the model, or unloads it where keep_alive is 0."},)";
 inline constexpr std::string_view kLongTextMembers = R"(

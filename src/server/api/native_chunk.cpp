@@ -34,7 +34,7 @@ constexpr std::string_view kBody = R"({
     "text": {"type": "string", "description": "The text; input is another name of it. One of the two is needed."},
     "input": {"type": "string"},
     "config": {"type": "object", "properties": {
-      "model": {"type": "string", "default": "fixed",
+      "model": {"type": "string", "minLength": 1, "default": "fixed",
         "description": "A method, counting tokens without a model, or a model whose tokens are counted."},
       "method": {"type": "string", "enum": ["fixed", "recursive", "sentence", "semantic", "classifier"],
         "description": "How the text is cut; fixed if neither this nor model says so. A model for token classification with two labels says where chunks end: classifier."},
@@ -50,7 +50,7 @@ constexpr std::string_view kBody = R"({
       "percentile": {"type": "number", "minimum": 0, "maximum": 100,
         "description": "Of the method semantic, instead of threshold: the percentile of all such cosines."}
     }},
-    "model": {"type": "string", "nullable": false,
+    "model": {"type": "string", "minLength": 1, "nullable": false,
       "description": "An embedding model for late and for the method semantic, whose tokens are counted; config.model may name it too."},
     "late": {"type": "boolean", "default": false,
       "description": "Whether each chunk gets an embedding, made by the model from the whole text."},
@@ -63,7 +63,7 @@ constexpr std::string_view kBody = R"({
     "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."}
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."}
   },
   "example": {"text": "A first paragraph.\n\nA second one.", "config": {"model": "fixed", "target_tokens": 500}}
 })";
@@ -117,8 +117,9 @@ Wanted wanted_of(const Json& body) {
   const std::string named = config.get_string("model", "");
   const std::optional<ChunkMethod> method = parse_chunk_method(named);
   wanted.model = body.get_string("model", "");
-  wanted.shown = !wanted.model.empty() ? wanted.model : named.empty() ? "fixed" : named;
+  wanted.shown = wanted.model;
   if (!method && !named.empty()) {
+    wanted.shown = named;
     if (!wanted.model.empty() && wanted.model != named)
       refuse(Problem::Kind::invalid, "model and config.model name two models: give one of them", "config");
     wanted.model = named == kBertTokenizer ? "builtin:minilm" : named;
@@ -130,6 +131,7 @@ Wanted wanted_of(const Json& body) {
   if (const auto tokens = positive(config, "target_tokens")) options.target_tokens = *tokens;
   if (const Json* tokens = config.find_value("overlap_tokens"))
     options.overlap_tokens = static_cast<std::size_t>(tokens->as_int("overlap_tokens"));
+  if (wanted.model.empty()) wanted.shown = to_string(options.method);
   options.separator = config.get_string("separator", options.separator);
   options.max_chunks = std::min(positive(config, "max_chunks").value_or(kUsualMostChunks), kMostChunks);
   options.threshold = config.get_double("threshold", options.threshold);
@@ -237,14 +239,15 @@ void divide_text(Call& call, std::string text, const Wanted& wanted) {
 
 // By the model's tokens, with no help of the model itself.
 void count_with_model(Call& call, std::string text, const Wanted& wanted) {
-  answer_with_model(call, wanted.model,
-                    [text = std::make_shared<const std::string>(std::move(text)), wanted,
-                     exchange = call.exchange](const HostedModel& hosted) {
-                      const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
-                      const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
-                      return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case,
-                                            exchange->cancellation());
-                    });
+  answer_with_model(
+      call, wanted.model,
+      [text = std::make_shared<const std::string>(std::move(text)), wanted,
+       exchange = call.exchange](const HostedModel& hosted) {
+        const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
+        const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
+        return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case, exchange->cancellation());
+      },
+      read_keep_alive(call.body));
 }
 
 void chunk_text(Call& call) {

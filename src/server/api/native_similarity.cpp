@@ -26,7 +26,7 @@ constexpr std::size_t kMostNumbers = std::size_t{1} << 20;  // of an answer
 constexpr std::string_view kBody = R"({
   "type": "object",
   "properties": {
-    "model": {"type": "string", "nullable": false, "description": "A name of /api/models; the default model if absent."},
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /api/models; the default model if absent."},
     "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
     "texts": {"type": "array", "items": {"type": "string"}, "description": "Each is compared with each; or give source and sentences."},
     "source": {"type": "string", "description": "Is compared with each of the sentences."},
@@ -35,7 +35,7 @@ constexpr std::string_view kBody = R"({
     "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."}
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."}
   },
   "examples": [{"model": "builtin:minilm", "texts": ["a text", "another"]}, {"source": "a text", "sentences": ["another", "a third"]}]
 })";

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "server/refuse.h"
 #include "server/timestamp.h"
 
 namespace alate::server {
@@ -72,6 +73,19 @@ std::string parameter_size(std::size_t parameters) {
     return text;
   }
   return std::to_string(parameters);
+}
+
+std::string ollama_model_of(const Json& body) {
+  bool is_given = false;
+  for (const char* name : {"model", "name"}) {
+    const Json* value = body.find_value(name);
+    if (value == nullptr) continue;
+    is_given = true;
+    if (const std::string& model = value->as_string(name); !model.empty()) return model;
+  }
+  if (is_given)
+    refuse(Problem::Kind::invalid, "model is empty; it must have at least 1 character, or be left out", "model");
+  return {};
 }
 
 Json ollama_tag(const ModelListing& listing) {

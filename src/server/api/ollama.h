@@ -15,6 +15,10 @@ namespace alate::server {
 /// Number of parameters in Ollama's notation: "22.7M", "1.3B"; empty for 0.
 std::string parameter_size(std::size_t parameters);
 
+/// What "model" names or, of older clients, "name"; of clients that send both, one may be empty. Empty where the body
+/// has neither. Throws RequestError where all that it has is empty.
+std::string ollama_model_of(const formats::Json& body);
+
 /// An entry of GET /api/tags.
 formats::Json ollama_tag(const ModelListing& listing);
 

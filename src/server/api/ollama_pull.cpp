@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "server/api/ollama.h"
 #include "server/api/pull_lines.h"
 #include "server/failure.h"
 #include "server/pulls/asker_of.h"
@@ -21,7 +22,7 @@ constexpr std::string_view kPullBody = R"({
   "properties": {
     "model": {"type": "string", "nullable": false,
       "description": "hf:OWNER/NAME, with @REVISION and :VARIANT or without; hf: may be left out."},
-    "name": {"type": "string", "description": "The same, as older clients say."},
+    "name": {"type": "string", "description": "The same, as older clients say. Of the two one may be empty."},
     "stream": {"type": "boolean", "description": "Whether to tell how far it has come, a JSON object a line; true if absent."},
     "insecure": {"type": "boolean", "description": "Taken and not used: certificates are always checked."}
   },
@@ -45,8 +46,7 @@ constexpr std::string_view kPullError = R"({
 })";
 
 void pull_with_progress(Call& call) {
-  std::string name = call.body.get_string("model", "");
-  if (name.empty()) name = call.body.get_string("name", "");
+  const std::string name = ollama_model_of(call.body);
   if (name.empty()) refuse(Problem::Kind::invalid, "model is missing: name one as hf:owner/name", "model");
   const Asker asker = asker_of(call.exchange);
   if (call.body.get_bool("stream", true)) {

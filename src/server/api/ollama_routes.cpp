@@ -39,7 +39,7 @@ constexpr std::string_view kShowBody = R"({
   "type": "object",
   "properties": {
     "model": {"type": "string", "nullable": false, "description": "A name of /api/tags; the default model if absent."},
-    "name": {"type": "string", "description": "The same, as older clients say."},
+    "name": {"type": "string", "description": "The same, as older clients say. Of the two one may be empty."},
     "verbose": {"type": "boolean", "description": "Taken and not used."}
   },
   "example": {"model": "sentence-transformers/all-MiniLM-L6-v2"}
@@ -91,11 +91,11 @@ constexpr std::string_view kProcessesAnswer = R"({
 constexpr std::string_view kEmbeddingsBody = R"({
   "type": "object",
   "properties": {
-    "model": {"type": "string", "nullable": false, "description": "A name of /api/tags; the default model if absent."},
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /api/tags; the default model if absent."},
     "prompt": {"type": "string", "description": "The text. Without one the model is loaded and the vector is empty."},
     "keep_alive": {"anyOf": [{"type": "number"},
         {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows."},
+      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."},
     "options": {"type": "object", "description": "Taken and not used."}
   },
   "example": {"model": "sentence-transformers/all-MiniLM-L6-v2", "prompt": "a text"}
@@ -136,8 +136,10 @@ void list_processes(Call& call) {
     Json::Array models;
     for (const LoadedListing& loaded : services.models.loaded()) {
       const HostedModel& model = *loaded.model;
+      ModelListing listing = listing_of(services.models, model);
+      listing.max_length = model.pipelines.max_length();
       const OllamaRun run{loaded.expires, loaded.bytes, model.scheduler->depth(), model.pipelines.fingerprint()};
-      models.push_back(ollama_process(listing_of(services.models, model), model.pipelines.facts(), run));
+      models.push_back(ollama_process(listing, model.pipelines.facts(), run));
     }
     return json_response(Json(Json::Object{{"models", std::move(models)}}));
   });
@@ -154,9 +156,7 @@ Json config_of(const ModelListing& listing) {
 }
 
 void show_model(Call& call) {
-  std::string name = call.body.get_string("model", "");
-  if (name.empty()) name = call.body.get_string("name", "");
-  answer_in_background(call, [&services = call.services, name = std::move(name)] {
+  answer_in_background(call, [&services = call.services, name = ollama_model_of(call.body)] {
     const ModelListing listing = services.models.describe(name);
     return json_response(ollama_show(listing, config_of(listing)));
   });

@@ -44,6 +44,7 @@ void answer_as_hugging_face(Call& call) {
     refuse(Problem::Kind::invalid, "inputs.question is empty: say what the context is to answer", "inputs");
   TaskRequest request;
   request.model = tei_model_of(call);
+  request.purpose.tasks = {pipelines::Task::answer};
   request.parameter = "inputs.context";
   request.lone = true;
   request.texts = {inputs.get_string("context", "")};

@@ -55,6 +55,7 @@ void fill_as_hugging_face(Call& call) {
   const Json& inputs = *call.body.find("inputs");
   TaskRequest request;
   request.model = tei_model_of(call);
+  request.purpose.tasks = {pipelines::Task::fill};
   request.parameter = "inputs";
   request.lone = inputs.is_string();
   if (request.lone) {

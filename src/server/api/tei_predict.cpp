@@ -94,6 +94,7 @@ void classify_texts(Call& call) {
   if (inputs == nullptr) refuse(Problem::Kind::invalid, "inputs is missing", "inputs");
   TaskRequest request;
   request.model = tei_model_of(call);
+  request.purpose.tasks = {pipelines::Task::classify};
   request.parameter = "inputs";
   Sequences sequences = read_sequences(*inputs, request.lone);
   request.texts = std::move(sequences.texts);
@@ -128,11 +129,24 @@ void classify_texts(Call& call) {
 
 }  // namespace
 
+ModelPurpose purpose_of_prediction(const Json& body) {
+  const Json* parameters = body.find_value("parameters");
+  const auto has = [&](std::string_view name) {
+    return parameters != nullptr && parameters->find_value(name) != nullptr;
+  };
+  if (has("candidate_labels")) return {.tasks = {pipelines::Task::classify}};
+  if (has("aggregation_strategy") || has("ignore_labels")) return {.tasks = {pipelines::Task::recognize}};
+  return {.tasks = {pipelines::Task::classify, pipelines::Task::recognize}};
+}
+
 void predict_as_tei(Call& call) {
-  go_on_with_model(call, tei_model_of(call), [](Call& with_texts, const HostedModel& model) {
-    const bool recognizes = model.pipelines.tasks().front() == pipelines::Task::recognize;
-    return recognizes ? recognize_as_hugging_face(with_texts) : classify_texts(with_texts);
-  });
+  go_on_with_model(
+      call, tei_model_of(call),
+      [](Call& with_texts, const HostedModel& model) {
+        const bool recognizes = model.pipelines.tasks().front() == pipelines::Task::recognize;
+        return recognizes ? recognize_as_hugging_face(with_texts) : classify_texts(with_texts);
+      },
+      purpose_of_prediction(call.body));
 }
 
 Route tei_predict_route() {

@@ -76,6 +76,7 @@ void recognize_as_hugging_face(Call& call) {
   if (inputs == nullptr || inputs->is_null()) refuse(Problem::Kind::invalid, "inputs is missing", "inputs");
   TaskRequest request;
   request.model = tei_model_of(call);
+  request.purpose.tasks = {pipelines::Task::recognize};
   request.parameter = "inputs";
   request.texts = texts_in(*inputs, request.lone);
   const bool is_lone = request.lone;

@@ -37,6 +37,7 @@ void rerank_as_tei(Call& call) {
   if (texts == nullptr || texts->is_null()) refuse(Problem::Kind::invalid, "texts is missing", "texts");
   RerankRequest request;
   request.model = tei_model_of(call);
+  request.purpose.tasks = {pipelines::Task::rerank};
   request.parameter = "texts";
   request.query = query->as_string("query");
   for (const Json& text : texts->as_array("texts")) request.texts.push_back(text.as_string("texts"));

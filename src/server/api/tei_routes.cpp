@@ -47,10 +47,14 @@ void read_options(const Json& options, EmbedRequest& request) {
   request.prompt_name = options.get_string("prompt_name", "");
 }
 
+// Vectors of another model than the one that the settings name would silently be compared with that one's.
+const ModelPurpose kVectors = {.tasks = {pipelines::Task::embed}, .kind = std::nullopt, .keeps_default = true};
+
 // The members that /embed, /embed_all and /embed_sparse have in common.
 EmbedRequest request_of(const Call& call) {
   EmbedRequest request;
   request.model = tei_model_of(call);
+  request.purpose = kVectors;
   read_options(call.body, request);
   read_inputs(*call.body.find("inputs"), "inputs", request);
   if (request.texts.empty() && request.token_rows.empty()) refuse_empty("inputs");
@@ -75,6 +79,7 @@ void embed_tokens(Call& call) {
 void embed_sparse(Call& call) {
   EmbedRequest request = request_of(call);
   request.kinds = EmbeddingKinds::only(EmbeddingKind::sparse);
+  request.purpose = {.tasks = {pipelines::Task::embed}, .kind = EmbeddingKind::sparse};
   embed(call, std::move(request), [](EmbedAnswer answer) { return itemized_response(tei_sparse(std::move(answer))); });
 }
 
@@ -82,6 +87,7 @@ void compare_texts(Call& call) {
   const Json& inputs = *call.body.find("inputs");
   EmbedRequest request;
   request.model = tei_model_of(call);
+  request.purpose = kVectors;
   request.parameter = "inputs";
   if (const Json* options = call.body.find("parameters"); options != nullptr) read_options(*options, request);
   request.texts.push_back(inputs.get_string("source_sentence", ""));
@@ -89,6 +95,15 @@ void compare_texts(Call& call) {
   if (sentences.empty()) refuse_empty("inputs.sentences");
   for (const Json& sentence : sentences) request.texts.push_back(sentence.as_string("inputs.sentences"));
   embed(call, std::move(request), [](const EmbedAnswer& answer) { return json_response(tei_similarities(answer)); });
+}
+
+// What the parameters of a request for texts are about; else any model will do.
+ModelPurpose purpose_of_inputs(const Json& body) {
+  const ModelPurpose prediction = purpose_of_prediction(body);
+  if (prediction.tasks.size() == 1) return prediction;
+  const Json* parameters = body.find_value("parameters");
+  const bool fills = parameters != nullptr && parameters->find_value("targets") != nullptr;
+  return fills ? ModelPurpose{.tasks = {pipelines::Task::fill}} : ModelPurpose();
 }
 
 // Dispatches by the body, and by the model where several tasks have such a body.
@@ -100,12 +115,15 @@ void serve_model(Call& call) {
   }
   if (inputs->is_object())
     return inputs->find("question") != nullptr ? answer_as_hugging_face(call) : compare_texts(call);
-  go_on_with_model(call, tei_model_of(call), [](Call& with_texts, const HostedModel& model) {
-    const pipelines::Task task = model.pipelines.tasks().front();
-    if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(with_texts);
-    if (has_masks(model, *with_texts.body.find("inputs"))) return fill_as_hugging_face(with_texts);
-    embed_texts(with_texts);
-  });
+  go_on_with_model(
+      call, tei_model_of(call),
+      [](Call& with_texts, const HostedModel& model) {
+        const pipelines::Task task = model.pipelines.tasks().front();
+        if (task == pipelines::Task::classify || task == pipelines::Task::recognize) return predict_as_tei(with_texts);
+        if (has_masks(model, *with_texts.body.find("inputs"))) return fill_as_hugging_face(with_texts);
+        embed_texts(with_texts);
+      },
+      purpose_of_inputs(call.body));
 }
 
 std::string pooling_name(const pipelines::EmbeddingModules& modules) {

@@ -39,7 +39,7 @@ inline constexpr std::string_view kInputsEnd = R"(
     "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},)";
 
 inline constexpr std::string_view kModelName = R"(
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 
@@ -174,7 +174,7 @@ inline constexpr std::string_view kSimilarityBody = R"({
         "prompt_name": {"type": "string"}
       }
     },
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 
@@ -192,7 +192,7 @@ inline constexpr std::string_view kRerankBody = R"({
       "description": "Whether texts that are, with the query, over the model's length are cut, or refused with status 413."},
     "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
       "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "An addition of Alate; absent: the default model, or the only one that is for this."}
   }
 })";
 
@@ -239,7 +239,7 @@ inline constexpr std::string_view kPredictBody = R"({
       "description": "Whether texts over the model's length are cut, or refused with status 413."},
     "truncation_direction": {"type": "string", "enum": ["Left", "Right", "left", "right"],
       "description": "The end that is cut off; absent: as the tokenizer's file says, else right."},
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "An addition of Alate; absent: the default model, or the only one that is for this."}
   }
 })";
 
@@ -294,7 +294,7 @@ inline constexpr std::string_view kTokenizeBody = R"({
     "inputs": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
     "add_special_tokens": {"type": "boolean", "default": true},
     "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
-    "model": {"type": "string", "nullable": false, "description": "An addition of Alate; absent: the default model."}
+    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "An addition of Alate; absent: the default model."}
   }
 })";
 

@@ -1,5 +1,6 @@
 #include "server/clients/web_origins.h"
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <utility>
@@ -51,16 +52,37 @@ std::string machine_name() {
   return error ? std::string() : name;
 }
 
+bool WebOrigins::allows_all() const { return std::ranges::find(rules_.origins, "*") != rules_.origins.end(); }
+
 bool WebOrigins::allows(std::string_view origin, const Request& request) const {
-  for (const std::string& allowed : rules_.origins) {
-    if (allowed == "*" || same_token(allowed, origin)) return true;
-  }
+  if (allows_all()) return true;
+  if (std::ranges::any_of(rules_.origins, [&](const std::string& allowed) { return same_token(allowed, origin); }))
+    return true;
   const std::string* host = request.headers.find("Host");
-  if (host != nullptr && same_token(authority_of(origin), *host)) return true;  // the server's own page
+  // The server's own page. What came over TLS has no page of http:, which somebody on the way may have changed; what
+  // came without may have come through a proxy that ends TLS.
+  const bool is_downgraded = request.secure && !origin.starts_with("https://");
+  if (host != nullptr && !is_downgraded && same_token(authority_of(origin), *host)) return true;
   return rules_.allows_local_pages && is_loopback(host_of(authority_of(origin)));
 }
 
-std::optional<std::string> WebOrigins::objection(const Request& request) const {
+// Browsers send no Origin with links, pictures and scripts, but say whose page has them:
+// https://www.w3.org/TR/fetch-metadata/. Other programs send neither.
+bool WebOrigins::allows_without_origin(const Request& request, bool is_page) const {
+  const auto is = [&](std::string_view header, std::string_view value) {
+    const std::string* found = request.headers.find(header);
+    return found != nullptr && same_token(*found, value);
+  };
+  if (request.headers.find("Sec-Fetch-Site") == nullptr || is("Sec-Fetch-Site", "same-origin") ||
+      is("Sec-Fetch-Site", "none") || allows_all())
+    return true;
+  const std::string* host = request.headers.find("Host");
+  if (is("Sec-Fetch-Site", "same-site") && rules_.allows_local_pages && host != nullptr && is_loopback(host_of(*host)))
+    return true;
+  return is_page && is("Sec-Fetch-Mode", "navigate") && is("Sec-Fetch-Dest", "document");
+}
+
+std::optional<std::string> WebOrigins::objection(const Request& request, bool is_page) const {
   const std::string* host = request.headers.find("Host");
   if (rules_.checks_host && host != nullptr && request.peer != "unix") {
     const std::string_view name = host_of(*host);
@@ -77,6 +99,10 @@ std::optional<std::string> WebOrigins::objection(const Request& request) const {
     return "web pages of " + formats::quoted_name(*origin) +
            " may not call this server; its setting cors can allow them";
   }
+  if (origin == nullptr && !allows_without_origin(request, is_page)) {
+    return "a web page of another site may not have this server's answers in it (Sec-Fetch-Site), nor link to them; "
+           "open the address by itself";
+  }
   return std::nullopt;
 }
 
@@ -85,7 +111,8 @@ std::vector<Headers::Entry> WebOrigins::answer_headers(const Request& request) c
   if (origin == nullptr || !allows(*origin, request)) return {};
   return {{"Access-Control-Allow-Origin", *origin},
           {"Vary", "Origin"},
-          {"Access-Control-Expose-Headers", "X-Request-Id, Server-Timing, X-Model-Fingerprint, Retry-After"}};
+          {"Access-Control-Expose-Headers",
+           "X-Request-Id, Server-Timing, X-Model-Fingerprint, X-Keep-Alive-Ignored, Retry-After"}};
 }
 
 bool WebOrigins::is_preflight(const Request& request) {

@@ -26,8 +26,9 @@ class WebOrigins {
  public:
   explicit WebOrigins(WebOriginRules rules) : rules_(std::move(rules)) {}
 
-  /// What is wrong with the request's Host or Origin, as a message for the client; nothing if it may proceed.
-  std::optional<std::string> objection(const Request& request) const;
+  /// What is wrong with the request's Host, its Origin or, where it has none, its Sec-Fetch-Site, as a message for the
+  /// client; nothing if it may proceed. `is_page`: the answer would be a page to read, to which others may link.
+  std::optional<std::string> objection(const Request& request, bool is_page = false) const;
 
   /// Headers that let the browser expose the answer to the page; none for requests that do not come from a foreign
   /// page.
@@ -40,6 +41,8 @@ class WebOrigins {
 
  private:
   bool allows(std::string_view origin, const Request& request) const;
+  bool allows_all() const;
+  bool allows_without_origin(const Request& request, bool is_page) const;
 
   WebOriginRules rules_;
 };

@@ -17,6 +17,8 @@ constexpr std::size_t kBytesPerTurn = 1024 * 1024;
 // Some clients end a body with a line break that is not part of it (RFC 9112, section 2.2).
 constexpr unsigned kMaxBlankLines = 2;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+const Refusal kNotTls = {400, "this port speaks HTTPS, and the request came without TLS: ask at https://",
+                         std::nullopt};
 // For a client that has more than its share in flight, and for the clients that hold most when there is no room for
 // all.
 const Refusal kNoBodyRoom = {503, "too many bodies are under way: try again later, or send less at a time", 1};
@@ -116,8 +118,10 @@ bool Connection::receive(std::size_t& turn) {
     case IoStatus::wants_write: wish_ = Wish::write; return false;
     case IoStatus::ended: input_ended(); return true;
     case IoStatus::not_tls:
+      // The head is read for its path, which says in whose shape the client expects errors.
+      not_tls_ = true;
+      facts_.secure = false;
       begin_request();
-      refuse({400, "this port speaks HTTPS; the request came without TLS", std::nullopt});
       return true;
     case IoStatus::failed: close(); return true;
   }
@@ -174,6 +178,10 @@ void Connection::head_arrived() {
   if (const std::string* id = head.headers.find("X-Request-Id"); id != nullptr && valid_request_id(*id))
     current.id = *id;
 
+  if (not_tls_) {
+    current.keep_alive = false;
+    return end_early(refusal_answer(head, kNotTls));
+  }
   if (facts_.surplus) {
     current.keep_alive = false;
     if (!context_.handler.is_health(head)) return end_early(too_many_connections(head));
@@ -271,13 +279,14 @@ void Connection::refuse(const Refusal& refusal) {
   current_->request_bytes = current_->parser.body_bytes();
   current_->parser.drop_body();
   current_->charge = {};
-  respond(refusal_answer(head, refusal), true);
+  respond(refusal_answer(head, not_tls_ ? kNotTls : refusal), true);
 }
 
 Response Connection::refusal_answer(const Request& head, const Refusal& refusal) {
   Response response = context_.handler.refuse(head, refusal);
   if (refusal.retry_after && response.headers.find("Retry-After") == nullptr)
     response.headers.add("Retry-After", std::to_string(*refusal.retry_after));
+  if (refusal.status == 415) response.headers.set("Accept-Encoding", "identity");  // RFC 9110, 15.5.16
   return response;
 }
 

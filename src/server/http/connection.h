@@ -152,6 +152,7 @@ class Connection {
   bool input_is_new_ = false;     // bytes have arrived that the parser has not seen
   bool socket_is_empty_ = false;  // the last read got less than it asked for
   bool has_answered_ = false;
+  bool not_tls_ = false;          // it came without TLS to a port that speaks it, and is only told so
   std::uint8_t blank_lines_ = 0;  // before the next request
   std::string input_;             // received bytes; not yet parsed from input_taken_ on
   std::size_t input_taken_ = 0;

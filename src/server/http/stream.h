@@ -15,7 +15,7 @@ enum class IoStatus {
   wants_write,  // nothing now: try again when the socket is writable
   ended,        // the peer will send no more
   failed,       // the connection is broken
-  not_tls,      // the peer speaks plain HTTP to a TLS port; further writes go out as plain text
+  not_tls,      // the peer speaks plain HTTP to a TLS port; further reads and writes are of plain text, from its start
 };
 
 struct IoResult {

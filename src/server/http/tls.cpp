@@ -44,8 +44,14 @@ std::string openssl_reason() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
-// OpenSSL reads and writes through the stream below, which never raises a signal.
-Stream& stream_of(BIO* bio) { return *static_cast<Stream*>(::BIO_get_data(bio)); }
+// What OpenSSL reads and writes through, which never raises a signal.
+struct Transport {
+  std::unique_ptr<Stream> socket;
+  std::string first;  // bytes that OpenSSL has read: at least a record's header, by which it knows plain HTTP
+};
+constexpr std::size_t kRecordHeader = 5;
+
+Transport& transport_of(BIO* bio) { return *static_cast<Transport*>(::BIO_get_data(bio)); }
 
 int set_retry(BIO* bio, IoStatus status) {
   if (status == IoStatus::wants_read) ::BIO_set_retry_read(bio);
@@ -55,14 +61,17 @@ int set_retry(BIO* bio, IoStatus status) {
 
 int bio_read(BIO* bio, char* into, int size) {
   ::BIO_clear_retry_flags(bio);
-  const IoResult result = stream_of(bio).read({into, static_cast<std::size_t>(size)});
-  return result.status == IoStatus::done ? static_cast<int>(result.bytes) : set_retry(bio, result.status);
+  Transport& transport = transport_of(bio);
+  const IoResult result = transport.socket->read({into, static_cast<std::size_t>(size)});
+  if (result.status != IoStatus::done) return set_retry(bio, result.status);
+  if (transport.first.size() < kRecordHeader) transport.first.append(into, result.bytes);
+  return static_cast<int>(result.bytes);
 }
 
 int bio_write(BIO* bio, const char* from, int size) {
   ::BIO_clear_retry_flags(bio);
   if (size <= 0) return 0;
-  const IoResult result = stream_of(bio).write({from, static_cast<std::size_t>(size)}, {});
+  const IoResult result = transport_of(bio).socket->write({from, static_cast<std::size_t>(size)}, {});
   return result.status == IoStatus::done ? static_cast<int>(result.bytes) : set_retry(bio, result.status);
 }
 
@@ -84,10 +93,11 @@ BIO_METHOD* bio_method() {
 
 class TlsStream final : public Stream {
  public:
-  TlsStream(SSL_CTX* context, std::unique_ptr<Stream> socket) : socket_(std::move(socket)), ssl_(::SSL_new(context)) {
+  TlsStream(SSL_CTX* context, std::unique_ptr<Stream> socket)
+      : transport_{std::move(socket), {}}, ssl_(::SSL_new(context)) {
     BIO* bio = ssl_ == nullptr ? nullptr : ::BIO_new(bio_method());
     if (bio == nullptr) throw std::bad_alloc();
-    ::BIO_set_data(bio, socket_.get());
+    ::BIO_set_data(bio, &transport_);
     ::BIO_set_init(bio, 1);
     ::SSL_set_bio(ssl_.get(), bio, bio);
   }
@@ -95,7 +105,7 @@ class TlsStream final : public Stream {
   SSL* handle() { return ssl_.get(); }
 
   IoResult read(std::span<char> into) override {
-    if (plain_) return {IoStatus::ended};
+    if (plain_) return read_plain(into);
     if (broken_) return {IoStatus::failed};
     ::ERR_clear_error();
     std::size_t bytes = 0;
@@ -104,7 +114,7 @@ class TlsStream final : public Stream {
   }
 
   IoResult write(std::string_view head, std::string_view body) override {
-    if (plain_) return socket_->write(head, body);
+    if (plain_) return transport_.socket->write(head, body);
     if (broken_) return {IoStatus::failed};
     // One record for both if they fit; a repeated call produces the same bytes.
     std::string_view bytes = head.empty() ? body : head;
@@ -123,16 +133,27 @@ class TlsStream final : public Stream {
     ::ERR_clear_error();
     if (!plain_ && !broken_ && established()) ::SSL_shutdown(ssl_.get());
     ::ERR_clear_error();
-    socket_->finish_writing();
+    transport_.socket->finish_writing();
   }
 
-  IoResult discard(std::span<char> into) override { return socket_->discard(into); }
-  PeerState peer() override { return socket_->peer(); }
-  bool buffered() const override { return !plain_ && !broken_ && ::SSL_has_pending(ssl_.get()) == 1; }
+  IoResult discard(std::span<char> into) override { return transport_.socket->discard(into); }
+  PeerState peer() override { return transport_.socket->peer(); }
+  bool buffered() const override {
+    return plain_ ? !transport_.first.empty() : !broken_ && ::SSL_has_pending(ssl_.get()) == 1;
+  }
   bool established() const override { return ::SSL_is_init_finished(ssl_.get()) == 1; }
   std::string problem() const override { return problem_; }
 
  private:
+  // What OpenSSL has read comes first.
+  IoResult read_plain(std::span<char> into) {
+    std::string& first = transport_.first;
+    if (first.empty()) return transport_.socket->read(into);
+    const std::size_t bytes = first.copy(into.data(), into.size());
+    first.erase(0, bytes);
+    return {IoStatus::done, bytes};
+  }
+
   IoResult failure(int result) {
     switch (::SSL_get_error(ssl_.get(), result)) {
       case SSL_ERROR_WANT_READ: return {IoStatus::wants_read};
@@ -162,7 +183,7 @@ class TlsStream final : public Stream {
                : ::X509_verify_cert_error_string(result);
   }
 
-  std::unique_ptr<Stream> socket_;
+  Transport transport_;  // at a fixed address, which OpenSSL has
   SessionPointer ssl_;
   std::string record_;
   std::string problem_;

@@ -209,6 +209,13 @@ void append_vector(std::string& out, std::span<const float> row) {
   out += ']';
 }
 
+void append_sparse(std::string& out, const SparseEmbedding& sparse) {
+  out += R"({"indices":[)";
+  for (std::size_t i = 0; i < sparse.indices.size(); ++i) out += (i > 0 ? "," : "") + std::to_string(sparse.indices[i]);
+  append_vector(out += R"(],"values":)", sparse.values);
+  out += '}';
+}
+
 void append_vector(std::string& out, std::span<const float> row, Precision precision) {
   if (precision == Precision::float32) return append_vector(out, row);
   out += '[';

@@ -57,5 +57,7 @@ std::size_t kind_bytes(const EmbedAnswer& answer);
 void append_vector(std::string& out, std::span<const float> row);
 /// The same in another precision: the integers that quantize_embeddings makes of the row.
 void append_vector(std::string& out, std::span<const float> row, Precision precision);
+/// Appends {"indices": […], "values": […]}.
+void append_sparse(std::string& out, const SparseEmbedding& sparse);
 
 }  // namespace alate::server

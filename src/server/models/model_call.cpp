@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "server/metrics/model_statistics.h"
+#include "server/models/touch_model.h"
 #include "server/pulls/asker_of.h"
 #include "server/refuse.h"
 
@@ -33,7 +34,7 @@ void ModelCall::start() {
           self->on_work_queue([](ModelCall& call) { call.begin(); });
         });
       },
-      asker_of(exchange_));
+      asker_of(exchange_), request().purpose);
 }
 
 void ModelCall::check_count() const {
@@ -46,7 +47,7 @@ void ModelCall::check_count() const {
 }
 
 void ModelCall::begin() {
-  services_.models.touch(*answer().model, request().keep_alive);
+  touch_model(*exchange_, services_.models, *answer().model, request().keep_alive);
   if (const std::size_t count = input_count(); count > 0) count_request(*exchange_, answer().model->statistics, count);
   accept();
   submit();
@@ -129,8 +130,10 @@ void ModelCall::reply() {
   if (hand_over()) return;
   Response response = respond();
   exchange_->stages.format = Clock::now() - begin;
-  response.headers.set("X-Model-Fingerprint", to_string(model->pipelines.fingerprint()));
-  services_.models.touch(*model, request().keep_alive);
+  // An answer to a request of several models has that of the one it names.
+  if (response.headers.find("X-Model-Fingerprint") == nullptr)
+    response.headers.set("X-Model-Fingerprint", to_string(model->pipelines.fingerprint()));
+  touch_model(*exchange_, services_.models, *model, request().keep_alive);
   exchange_->reply(std::move(response));
 }
 

@@ -24,7 +24,8 @@ namespace alate::server {
 
 /// What the requests of all tasks have.
 struct ModelRequest {
-  std::string model;     // as named by the client; empty: the default model
+  std::string model;     // as named by the client; empty: the default model, or that of the purpose
+  ModelPurpose purpose;  // as in ModelHost::acquire
   std::string backend;   // as in ModelHost::acquire; empty: the body's "backend"
   bool truncate = true;  // false: a text longer than the model allows is Problem::too_long
   std::optional<Side> truncation_side;

@@ -14,9 +14,9 @@ namespace {
 
 using Hosted = std::shared_ptr<HostedModel>;
 
-// A line break is a safe separator: model names contain none.
-std::string spelling_of(std::string_view name, std::string_view backend) {
-  return std::string(name) + "\n" + std::string(backend);
+// Names that were found contain no line break, and purposes contain none.
+std::string text_of(const ModelSpelling& spelling) {
+  return spelling_of(spelling.purpose) + "\n" + spelling.name + "\n" + spelling.backend;
 }
 
 Hosted hosted(runtime::ModelCache::Held model) { return std::static_pointer_cast<HostedModel>(std::move(model)); }
@@ -38,36 +38,35 @@ class LookUp {
 
 }  // namespace
 
-Hosted ModelSpellings::find(std::string_view name, std::string_view backend) const {
+Hosted ModelSpellings::find(const ModelSpelling& spelling) const {
   const std::lock_guard lock(mutex_);
-  const auto found = models_.find(spelling_of(name, backend));
+  const auto found = models_.find(text_of(spelling));
   return found == models_.end() ? nullptr : found->second.lock();
 }
 
-void ModelSpellings::add(std::string_view name, std::string_view backend, const Hosted& model) {
+void ModelSpellings::add(const ModelSpelling& spelling, const Hosted& model) {
   const std::lock_guard lock(mutex_);
   std::erase_if(models_, [](const auto& each) { return each.second.expired(); });
-  models_.insert_or_assign(spelling_of(name, backend), model);
+  models_.insert_or_assign(text_of(spelling), model);
 }
 
-void ModelHost::State::acquire(std::string_view name, std::string_view asked, Ready ready, const Asker& asker) {
+void ModelHost::State::acquire(const ModelSpelling& spelling, Ready ready, const Asker& asker) {
   // A model that only its users still hold is loaded anew.
-  if (Hosted known = spellings.find(name, asked); known && cache.use(*known)) return ready(std::move(known), nullptr);
+  if (Hosted known = spellings.find(spelling); known && cache.use(*known)) return ready(std::move(known), nullptr);
   try {
-    const auto reference = pulls == nullptr ? std::nullopt : names.to_fetch(name);
+    const auto reference = pulls == nullptr ? std::nullopt : names.to_fetch(spelling.name);
     if (reference) {
       return fetch(*reference, asker,
-                   [self = shared_from_this(), name = std::string(name), asked = std::string(asked),
-                    ready](const PullResult& result) {
+                   [self = shared_from_this(), spelling, ready](const PullResult& result) {
                      if (result.error) return ready(nullptr, result.error);
-                     self->acquire_here(name, asked, ready);
+                     self->acquire_here(spelling, ready);
                    },
                    {});
     }
   } catch (...) {
     return ready(nullptr, std::current_exception());
   }
-  acquire_here(name, asked, std::move(ready));
+  acquire_here(spelling, std::move(ready));
 }
 
 // `done` gets the result after the model has become known.
@@ -85,18 +84,19 @@ void ModelHost::State::fetch(const hub::PullReference& reference, const Asker& a
   pulls->ask(reference, asker, std::move(known), std::move(watch));
 }
 
-void ModelHost::State::acquire_here(std::string_view name, std::string_view asked, Ready ready) {
+void ModelHost::State::acquire_here(const ModelSpelling& spelling, Ready ready) {
   std::exception_ptr error;
   try {
-    const auto model = names.find_in_memory(name);
-    const auto backend = backends.find_in_memory(asked);
-    if (model && backend) return enter(name, asked, *model, *backend, ready);
+    // Only the files say what models are for.
+    const auto model = spelling.purpose.tasks.empty() ? names.find_in_memory(spelling.name) : std::nullopt;
+    const auto backend = backends.find_in_memory(spelling.backend);
+    if (model && backend) return enter(spelling, *model, *backend, ready);
     const std::lock_guard lock(mutex);
     if (closed) throw shutting_down();
     auto waits = std::make_shared<LookUp>(std::move(ready));
-    look_ups.push([self = shared_from_this(), name = std::string(name), asked = std::string(asked),
-                   since = Clock::now(),
-                   waits = std::move(waits)] { self->look_up(name, asked, since, waits->take()); });
+    look_ups.push([self = shared_from_this(), spelling, since = Clock::now(), waits = std::move(waits)] {
+      self->look_up(spelling, since, waits->take());
+    });
     return;
   } catch (...) {
     error = std::current_exception();
@@ -105,13 +105,13 @@ void ModelHost::State::acquire_here(std::string_view name, std::string_view aske
 }
 
 // Runs on the look-up thread.
-void ModelHost::State::look_up(const std::string& name, const std::string& asked, Clock::time_point since,
-                               const Ready& ready) {
+void ModelHost::State::look_up(const ModelSpelling& spelling, Clock::time_point since, const Ready& ready) {
   std::exception_ptr error;
   try {
-    const NamedFolder model = names.resolve(name, since);
-    const std::string backend = backends.resolve(asked, model.name);
-    return enter(name, asked, model, backend, ready);
+    const NamedFolder model =
+        spelling.purpose.tasks.empty() ? names.resolve(spelling.name, since) : choice.choose(spelling.purpose, since);
+    const std::string backend = backends.resolve(spelling.backend, model.name);
+    return enter(spelling, model, backend, ready);
   } catch (...) {
     error = std::current_exception();
   }
@@ -119,12 +119,11 @@ void ModelHost::State::look_up(const std::string& name, const std::string& asked
 }
 
 // If it throws, the caller must call `ready`.
-void ModelHost::State::enter(std::string_view name, std::string_view asked, const NamedFolder& model,
-                             const std::string& backend, const Ready& ready) {
-  auto found = [self = shared_from_this(), name = std::string(name), asked = std::string(asked), ready](
-                   runtime::ModelCache::Held held, std::exception_ptr error) {
+void ModelHost::State::enter(const ModelSpelling& spelling, const NamedFolder& model, const std::string& backend,
+                             const Ready& ready) {
+  auto found = [self = shared_from_this(), spelling, ready](runtime::ModelCache::Held held, std::exception_ptr error) {
     Hosted given = hosted(std::move(held));
-    if (given != nullptr) self->spellings.add(name, asked, given);
+    if (given != nullptr) self->spellings.add(spelling, given);
     ready(std::move(given), std::move(error));
   };
   cache.acquire(wanted(model, backend), std::move(found));
@@ -132,7 +131,7 @@ void ModelHost::State::enter(std::string_view name, std::string_view asked, cons
 
 // The name under which a model was loaded, even if its folder has disappeared since.
 std::string ModelHost::State::canonical(std::string_view name) {
-  if (const Hosted known = spellings.find(name, {})) return known->name;
+  if (const Hosted known = spellings.find({.name = std::string(name), .backend = {}})) return known->name;
   for (const runtime::ModelCache::Kept& kept : cache.kept()) {
     if (kept.key.model == name) return kept.key.model;
   }
@@ -166,8 +165,11 @@ void ModelHost::stop() noexcept {
   state_->cache.finish_deletions();
 }
 
-void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker) {
-  state_->acquire(name, backend, std::move(ready), asker);
+void ModelHost::acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker,
+                        const ModelPurpose& purpose) {
+  state_->acquire(
+      {.name = std::string(name), .backend = std::string(backend), .purpose = name.empty() ? purpose : ModelPurpose()},
+      std::move(ready), asker);
 }
 
 void ModelHost::pull(std::string_view name, const Asker& asker, std::function<void(std::exception_ptr error)> done,
@@ -183,11 +185,11 @@ void ModelHost::touch(const HostedModel& model, std::optional<std::chrono::nanos
     state_->cache.use(model);
     return;
   }
-  const bool is_for_ever = *keep_alive < std::chrono::nanoseconds{0};
-  const auto longest = state_->longest_keep_alive();
-  state_->cache.use(model, is_for_ever ? longest
-                           : longest   ? std::min(*keep_alive, *longest)
-                                       : runtime::ModelCache::KeepAlive(*keep_alive));
+  state_->cache.use(model, state_->permitted_keep_alive(*keep_alive));
+}
+
+bool ModelHost::lengthen(const HostedModel& model, std::chrono::nanoseconds keep_alive) {
+  return state_->cache.lengthen(model, state_->permitted_keep_alive(keep_alive));
 }
 
 std::string ModelHost::hung_model(std::chrono::nanoseconds limit) const {

@@ -17,6 +17,7 @@
 #include "runtime/batching/batch_scheduler.h"
 #include "runtime/caching/cached_model.h"
 #include "server/metrics/model_statistics.h"
+#include "server/models/model_purpose.h"
 #include "server/pulls/pulls.h"
 #include "server/settings/settings.h"
 #include "server/work_queue.h"
@@ -84,8 +85,9 @@ class ModelHost {
   /// malformed, else on another thread. Never blocks on the disk: names are looked up in memory and, if not found
   /// there, by a dedicated thread. Concurrent requests for a model that is not loaded load it once. An empty name is
   /// the default model: settings.default_model, else the only model there is; invalid_argument listing the choices if
-  /// there are several. Otherwise a name in the models directory, with or without ":latest"; never a path. Loading
-  /// evicts the least recently used models over max_loaded_models and max_memory_mb.
+  /// there are several. Where that is not for `purpose`, it is the only model that is, as ModelChoice::choose.
+  /// Otherwise a name in the models directory, with or without ":latest"; never a path. Loading evicts the least
+  /// recently used models over max_loaded_models and max_memory_mb.
   ///
   /// `backend` (NAME or NAME:DEVICE) is where the model must run; empty: as in the settings. A model may be loaded on
   /// several backends, but only once per device. Never throws; `ready` gets invalid_argument for an unknown backend
@@ -94,7 +96,8 @@ class ModelHost {
   /// "hf:owner/name" is fetched first where the settings permit; `asker` says whose share of downloads that counts for,
   /// and when nobody waits any more. `ready` may then get a RequestError.
   void acquire(std::string_view name, Ready ready) { acquire(name, {}, std::move(ready)); }
-  void acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker = {});
+  void acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker = {},
+               const ModelPurpose& purpose = {});
 
   /// Fetches a model for a client, who may then name it: "hf:owner/name", with or without hf:, or its address on the
   /// hub. `done` gets null or an error that the client may see. Throws as permitted_reference and Pulls::ask.
@@ -105,6 +108,9 @@ class ModelHost {
   /// overrides the setting for this model, up to the larger of settings.max_keep_alive and keep_alive. Models that are
   /// loaded permanently are not affected.
   void touch(const HostedModel& model, std::optional<std::chrono::nanoseconds> keep_alive = {});
+  /// The same for a client that may not have models unloaded, which others use too: a keep_alive that is shorter than
+  /// what the model has is ignored, and the result is false.
+  bool lengthen(const HostedModel& model, std::chrono::nanoseconds keep_alive);
 
   /// Unloads the model from every backend. False if it was not loaded. Requests in flight finish.
   bool unload(std::string_view name);

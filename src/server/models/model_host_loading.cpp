@@ -31,6 +31,7 @@ ModelHost::State::State(const Settings& given, WorkQueue& queue, WorkQueue& look
       loaders(queue),
       look_ups(look_up_queue),
       pulls(the_pulls),
+      choice(names, listings),
       cache(cache_options(limits, queue)) {}
 
 bool ModelHost::State::is_eager(const std::string& name) const {
@@ -44,6 +45,13 @@ bool ModelHost::State::is_eager(const std::string& name) const {
 runtime::ModelCache::KeepAlive ModelHost::State::longest_keep_alive() const {
   if (settings.keep_alive == std::chrono::nanoseconds{0}) return {};
   return std::max(settings.keep_alive, settings.max_keep_alive);
+}
+
+// What a request gets of the keep-alive that it asks for, as ModelHost::touch takes it.
+runtime::ModelCache::KeepAlive ModelHost::State::permitted_keep_alive(std::chrono::nanoseconds asked) const {
+  const runtime::ModelCache::KeepAlive longest = longest_keep_alive();
+  if (asked < std::chrono::nanoseconds{0}) return longest;
+  return longest ? std::min(asked, *longest) : asked;
 }
 
 runtime::ModelCache::Wanted ModelHost::State::wanted(const NamedFolder& model, const std::string& backend) {

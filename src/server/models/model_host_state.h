@@ -17,6 +17,7 @@
 #include "server/models/backend_choices.h"
 #include "server/models/default_model_failure.h"
 #include "server/models/host_limits.h"
+#include "server/models/model_choice.h"
 #include "server/models/model_host.h"
 #include "server/models/model_listing.h"
 #include "server/models/model_loading.h"
@@ -24,13 +25,19 @@
 
 namespace alate::server {
 
+/// How a request says which model it wants.
+struct ModelSpelling {
+  std::string name, backend;  // as in ModelHost::acquire
+  ModelPurpose purpose = {};  // only of an empty name
+};
+
 /// Models in the spellings that requests had: what was once found is found again without a look at names and backends.
 /// Thread-safe.
 class ModelSpellings {
  public:
   /// The model that was last given to a request of this spelling, if it still exists.
-  std::shared_ptr<HostedModel> find(std::string_view name, std::string_view backend) const;
-  void add(std::string_view name, std::string_view backend, const std::shared_ptr<HostedModel>& model);
+  std::shared_ptr<HostedModel> find(const ModelSpelling& spelling) const;
+  void add(const ModelSpelling& spelling, const std::shared_ptr<HostedModel>& model);
 
  private:
   mutable base::Mutex mutex_;
@@ -53,6 +60,7 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   WorkQueue& look_ups;  // the same
   Pulls* const pulls;   // null: nothing is fetched
   ModelListings listings;
+  ModelChoice choice;
   ModelSpellings spellings;
   std::atomic<std::ptrdiff_t> preloads_left = -1;
   std::atomic<bool> refresh_is_queued = false;
@@ -65,13 +73,12 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   runtime::ModelCache cache;
 
   // model_host.cpp
-  void acquire(std::string_view name, std::string_view backend, Ready ready, const Asker& asker);
-  void acquire_here(std::string_view name, std::string_view backend, Ready ready);
+  void acquire(const ModelSpelling& spelling, Ready ready, const Asker& asker);
+  void acquire_here(const ModelSpelling& spelling, Ready ready);
   void fetch(const hub::PullReference& reference, const Asker& asker,
              std::function<void(const PullResult& result)> done, Pulls::Watch watch);
-  void look_up(const std::string& name, const std::string& backend, Clock::time_point since, const Ready& ready);
-  void enter(std::string_view name, std::string_view asked, const NamedFolder& model, const std::string& backend,
-             const Ready& ready);
+  void look_up(const ModelSpelling& spelling, Clock::time_point since, const Ready& ready);
+  void enter(const ModelSpelling& spelling, const NamedFolder& model, const std::string& backend, const Ready& ready);
   std::string canonical(std::string_view name);
   void close();
 
@@ -81,6 +88,7 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   std::unique_ptr<HostedModel> load(const NamedFolder& model, const std::string& backend);
   bool is_eager(const std::string& name) const;
   runtime::ModelCache::KeepAlive longest_keep_alive() const;
+  runtime::ModelCache::KeepAlive permitted_keep_alive(std::chrono::nanoseconds asked) const;
 
   // model_host_default.cpp
   void preload_one(const std::string& name, const std::function<void(const Error&)>& failed);

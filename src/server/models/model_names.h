@@ -52,6 +52,8 @@ class ModelNames {
   /// Name of the default model: as configured, else as ModelIndex::default_model. Throws not_found if there is no
   /// model, invalid_argument listing the choices if there are several.
   std::string default_name() const;
+  /// Whether the settings name a default model.
+  bool has_configured_default() const { return !default_.name.empty(); }
   /// Result may be slightly out of date.
   std::vector<NamedFolder> all() const;
 

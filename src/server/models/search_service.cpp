@@ -110,10 +110,14 @@ class SearchCall final : public ModelCall {
     for (const SearchResult& result : results_) rerank_request.texts.push_back(result.text);
     rerank(call_, std::move(rerank_request),
            [self = std::static_pointer_cast<SearchCall>(shared_from_this())](const RerankAnswer& answer) {
-             return self->format_(
+             Response response = self->format_(
                  {.index = *self->index_,
-                  .model = answer.task,
+                  .model = self->answer_,
+                  .reranker = &answer.task,
                   .results = search::reranked(std::move(self->results_), answer.scores, self->request_.options.top)});
+             response.headers.set("X-Model-Fingerprint", to_string(self->answer_.model->pipelines.fingerprint()));
+             response.headers.set("X-Rerank-Model-Fingerprint", to_string(answer.task.model->pipelines.fingerprint()));
+             return response;
            });
     return true;
   }

@@ -22,11 +22,13 @@ struct SearchRequest : ModelRequest {  // an empty model: the one that the index
 
 struct SearchAnswer {
   const HostedIndex& index;
-  const ModelAnswer& model;  // the last one that computed
+  const ModelAnswer& model;               // that read the question
+  const ModelAnswer* reranker = nullptr;  // that ordered the passages; null: none did
   std::vector<SearchResult> results;
 };
 
-/// Searches and answers with the result of `format`, plus the X-Model-Fingerprint of the model whose scores it has; the
+/// Searches and answers with the result of `format`, plus the X-Model-Fingerprint of the index's model and the
+/// X-Rerank-Model-Fingerprint of the reranker; the
 /// question, and with a reranker the best passages, go through the models' schedulers. Errors get the format of the
 /// call's family; Problem::impossible for a model that the index was not made with. `format` is as in `embed`.
 void search_index(Call& call, SearchRequest request, std::function<Response(SearchAnswer)> format);

@@ -160,7 +160,7 @@ void add_answers(std::map<int, Json>& answers, const Route& route) {
   }
   for (auto& [status, answer] : merged) {
     std::vector<std::string_view> headers{"X-Request-Id"};
-    if (route.computes) headers.insert(headers.end(), {"Server-Timing", "X-Model-Fingerprint"});
+    if (route.computes) headers.insert(headers.end(), {"Server-Timing", "X-Model-Fingerprint", "X-Keep-Alive-Ignored"});
     if (status == 503) headers.emplace_back("Retry-After");
     answers[status] = answer_object(std::move(answer.first), headers, std::move(answer.second));
   }
@@ -180,6 +180,7 @@ void add_errors(std::map<int, Json>& answers, const Route& route, const Kinds& k
     for (const std::string_view sentence : sentences) (description += description.empty() ? "" : " ") += sentence;
     std::vector<std::string_view> headers{"X-Request-Id"};
     if (status == 401) headers.emplace_back("WWW-Authenticate");
+    if (status == 415) headers.emplace_back("Accept");
     if (status == 429 || status == 503) headers.emplace_back("Retry-After");
     Json content = Json::Object{{"schema", reference("schemas", page_of(route.family).error)}};
     answers[status] =
@@ -261,11 +262,14 @@ Json components(const std::set<Family>& used, bool has_keys) {
   for (auto& [name, schema] : errors) schemas.emplace_back(name, std::move(schema));
   Json::Object components{
       {"schemas", Json(std::move(schemas))},
-      {"headers", Json::Object{{"X-Request-Id", header("The request's, or one made for it; also in the server's log.")},
-                               {"Server-Timing", header("Milliseconds in queue, tokenizing and compute.")},
-                               {"X-Model-Fingerprint", header("Of the model's weights, dtype and backend.")},
-                               {"Retry-After", header("Seconds until it is worth trying again.", "integer")},
-                               {"WWW-Authenticate", header("How to send the key.")}}}};
+      {"headers",
+       Json::Object{{"X-Request-Id", header("The request's, or one made for it; also in the server's log.")},
+                    {"Server-Timing", header("Milliseconds in queue, tokenizing and compute.")},
+                    {"X-Model-Fingerprint", header("Of the model's weights, dtype and backend.")},
+                    {"X-Keep-Alive-Ignored", header("Why keep_alive was not taken into account; absent where it was.")},
+                    {"Retry-After", header("Seconds until it is worth trying again.", "integer")},
+                    {"Accept", header("The media types that the route takes.")},
+                    {"WWW-Authenticate", header("How to send the key.")}}}};
   if (has_keys) {
     components.emplace_back(
         "securitySchemes",

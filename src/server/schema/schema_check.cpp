@@ -178,7 +178,11 @@ std::optional<Failure> check_member(const Node& node, const Json::Member& member
   const auto property = std::ranges::find(node.properties, name, &Node::Property::name);
   if (property != node.properties.end()) {
     if (value.is_null() && !property->required && !property->schema->refuses_null) return {};
-    return check_value(*property->schema, value, place);
+    std::optional<Failure> failure = check_value(*property->schema, value, place);
+    // As an unset variable makes it.
+    if (failure && !property->required && value.is_string() && value.as_string(name).empty())
+      failure->message += ", or be left out";
+    return failure;
   }
   if (node.closed) {
     std::vector<std::string> known;

@@ -101,7 +101,7 @@ variable.
 An entry of `api_keys` is a key for models (the role `use`), or has another role: `{key: KEY, role: admin}` in the file, and
 `admin KEY` in options and variables, where no key has a space. The role `metrics` opens `/metrics` and nothing else. The role
 `admin` opens everything, and it alone `/v2/repository/…` (which loads and unloads models), `/api/ps` and `/debug/backends`;
-a server without keys answers these to clients on its own machine alone.
+a server without keys answers these to clients on its own machine alone. Only they have a model unloaded earlier by a request's `keep_alive` (`clients.md`).
 
 `aliases` are for clients whose model names cannot be changed: with `aliases: {text-embedding-3-small: all-MiniLM-L6-v2}` a request for
 `text-embedding-3-small` gets all-MiniLM-L6-v2. An alias stands for a model of `models_dir` or a built-in one, which must exist when the
@@ -109,7 +109,9 @@ server starts, and never for another alias; it cannot be the name of a model tha
 too. A key may use an alias where it may use the model.
 
 `indexes` are for `POST /api/search` (`search.md`): with `indexes: {notes: /srv/notes.index}` a client may search `notes`, a folder that `alate
-index` made. It is opened at its first search and again when its file has been replaced; its model must be one that clients may name.
+index` made, and which must be there when the server starts. It is opened again when its file has been replaced; its model must be one that clients may name.
+
+`cors` names pages by their origin. Pictures, scripts and links in pages of other sites have none and are refused (403), unless `cors` is `*`; links to `/` and `/docs` work.
 
 With `max_loaded_models: auto` a server keeps one model for each 512 MB of memory that is free at its start, but from 4 to 64.
 Clients may name only backends that `backend_priority` names, or, where that is empty, those of the automatic order (`alate

@@ -141,20 +141,32 @@ class FileReader {
   }
 
   void unknown(const std::string& section, const Value& key) const {
-    std::vector<std::string_view> known;
-    for (const Setting& row : settings_table()) {
-      const std::string_view own = section_of(row.key);
-      if (own == section) known.push_back(section.empty() ? row.key : row.key.substr(section.size() + 1));
-      if (section.empty() && !own.empty()) known.push_back(own);
-    }
     std::string message = "there is no key " + formats::quoted_name(key.text);
     if (!section.empty()) message += " in " + section;
-    const std::string hint = base::did_you_mean(key.text, known);
-    message += hint;
-    if (hint.empty())
-      message += section.empty() ? "; docs/configuration.md lists all keys" : "; there are " + keys_of(section);
+    message += hint_for(section, key.text);
     if (!file_.lenient) fail(key, message);
     if (unknown_keys_ != nullptr) unknown_keys_->push_back(file_.place(key) + ": " + message);
+  }
+
+  // The end of the message: the key that is meant, or else the nearest one.
+  static std::string hint_for(const std::string& section, const std::string& key) {
+    std::vector<std::string_view> known;
+    for (const Setting& row : settings_table()) {
+      const std::string_view own = section_of(row.key), name = row.key.substr(own.empty() ? 0 : own.size() + 1);
+      if (key == row.key || key == name)
+        return own.empty() ? "; it stands by itself, outside " + section
+                           : "; it belongs into a group: \"" + std::string(own) + ": {" + std::string(name) + ": …}\"";
+      if (own == section) known.push_back(name);
+      if (section.empty() && !own.empty()) known.push_back(own);
+    }
+    // As options spell it, or other files.
+    std::string name = lower(key);
+    std::ranges::replace(name, '-', '_');
+    if (std::string hint = base::did_you_mean(name, known); !hint.empty()) return hint;
+    if (!section.empty()) return "; there are " + keys_of(section);
+    const std::string_view closest = base::closest_name(name, known);
+    return (closest.empty() ? "" : "; the nearest one is " + std::string(closest)) +
+           "; docs/configuration.md lists all keys";
   }
 
   const ConfigurationFile& file_;

@@ -297,7 +297,7 @@ def check_tritonclient(server, tasks):
     assert client.is_server_live() and client.is_server_ready() and client.is_model_ready(server.model)
     assert not client.is_model_ready("no/such")
     metadata = client.get_model_metadata(server.model)
-    assert "text" in {tensor["name"] for tensor in metadata["inputs"]}
+    assert [tensor["name"] for tensor in metadata["inputs"]] == ["text"]
     assert client.get_server_metadata()["name"] == "alate"
     yield "live, ready, metadata"
 

@@ -234,6 +234,26 @@ TEST_F(Cache, IdleModelsAreLetGoOfUnlessTheyAreHeldOrBusyOrStay) {
   EXPECT_FALSE(cache.kept().front().expires.has_value());
 }
 
+TEST_F(Cache, KeepAliveIsLengthenedWhereShorterOnesAreIgnored) {
+  ModelCache cache;
+  Wanted model = wanted("a");
+  model.keep_alive = hours(1);
+  const Held held = cache.get(model);
+  EXPECT_FALSE(cache.lengthen(*held, nanoseconds(0)));
+  EXPECT_FALSE(cache.lengthen(*held, hours(1) - nanoseconds(1)));
+  EXPECT_TRUE(cache.lengthen(*held, hours(1)));
+  EXPECT_TRUE(cache.lengthen(*held, hours(2)));
+  EXPECT_FALSE(cache.lengthen(*held, hours(1)));
+  EXPECT_TRUE(cache.lengthen(*held, std::nullopt));
+  EXPECT_FALSE(cache.kept().front().expires.has_value());
+  EXPECT_FALSE(cache.lengthen(*held, hours(2)));
+  model = wanted("stays");
+  model.stays = true;
+  EXPECT_FALSE(cache.lengthen(*cache.get(model), nanoseconds(0)));
+  cache.unload("a");
+  EXPECT_TRUE(cache.lengthen(*held, nanoseconds(0)));  // nothing is kept
+}
+
 TEST_F(Cache, UnloadedModelsLiveAsLongAsTheyAreHeld) {
   ModelCache cache;
   Held held = cache.get(wanted("a"));

@@ -286,7 +286,7 @@ constexpr Unnamed kUnnamed[] = {{"/api/embed", R"("input":"a")", 400},
                                 {"/decode", R"("ids":[5])", 422},
                                 {"/", R"("inputs":"a")", 422}};
 
-TEST(Application, RequestsThatNameNoModelGetTheDefaultOneAndNullIsNoName) {
+TEST(Application, RequestsThatNameNoModelGetTheDefaultOneAndNullOrNothingIsNoName) {
   const RunningApplication server;
   for (const Unnamed& each : kUnnamed) {
     const std::string members = each.members;
@@ -295,6 +295,10 @@ TEST(Application, RequestsThatNameNoModelGetTheDefaultOneAndNullIsNoName) {
     const Answer null = server.post(each.path, R"({"model":null,)" + members + "}");
     EXPECT_EQ(null.status, each.status_of_null) << each.path << null.body;
     EXPECT_NE(null.body.find("model is null"), std::string::npos) << each.path << null.body;
+    const Answer empty = server.post(each.path, R"({"model":"",)" + members + "}");
+    EXPECT_EQ(empty.status, each.status_of_null) << each.path << empty.body;
+    EXPECT_NE(empty.body.find("model is empty; it must have at least 1 character, or be left out"), std::string::npos)
+        << each.path << empty.body;
     const Answer variant = server.post(each.path, R"({"model":"embedder:int3",)" + members + "}");
     const bool is_400 = std::string_view(each.path).starts_with("/v");
     EXPECT_EQ(variant.status, is_400 ? 400 : 422) << each.path << variant.body;
@@ -302,6 +306,40 @@ TEST(Application, RequestsThatNameNoModelGetTheDefaultOneAndNullIsNoName) {
     EXPECT_EQ(fetched.status, 404) << each.path << fetched.body;
   }
   EXPECT_EQ(server.get("/info").status, 200);
+}
+
+// Of every route that reads a model's name, also those that no embedder serves.
+TEST(Application, AnEmptyModelNameIsRefusedByEveryRoute) {
+  const RunningApplication server;
+  const std::pair<const char*, const char*> routes[] = {{"/api/rerank", R"("query":"a","prompts":["b"])"},
+                                                        {"/api/classify", R"("texts":["a"])"},
+                                                        {"/api/recognize", R"("texts":["a"])"},
+                                                        {"/api/redact", R"("texts":["a"])"},
+                                                        {"/api/answer", R"("question":"a","texts":["b"])"},
+                                                        {"/api/fill", R"("texts":["a"])"},
+                                                        {"/api/extract", R"("texts":["a"],"schema":{})"},
+                                                        {"/api/similarity", R"("texts":["a","b"])"},
+                                                        {"/api/chunk", R"("text":"a")"},
+                                                        {"/api/search", R"("index":"none","query":"a")"},
+                                                        {"/v1/rerank", R"("query":"a","documents":["b"])"},
+                                                        {"/v2/rerank", R"("query":"a","documents":["b"])"},
+                                                        {"/v1/multi-vector", R"("input":"a")"},
+                                                        {"/embed_sparse", R"("inputs":"a")"},
+                                                        {"/rerank", R"("query":"a","texts":["b"])"},
+                                                        {"/predict", R"("inputs":"a")"},
+                                                        {"/api/pull", R"("stream":false)"}};
+  for (const auto& [path, members] : routes) {
+    const Answer answer = server.post(path, R"({"model":"",)" + std::string(members) + "}");
+    EXPECT_TRUE(answer.status == 400 || answer.status == 422) << path << answer.body;
+    EXPECT_NE(answer.body.find("model is empty"), std::string::npos) << path << answer.body;
+  }
+  EXPECT_EQ(server.post("/api/chunk", R"({"text":"a","config":{"model":""}})").status, 400);
+  EXPECT_EQ(server.post("/api/search", R"({"index":"none","query":"a","rerank_model":""})").status, 400);
+  // Older clients of Ollama's say name, newer ones send an empty one beside model.
+  EXPECT_EQ(server.post("/api/show", R"({"model":"","name":"tiny/other"})").status, 200);
+  EXPECT_EQ(server.post("/api/show", R"({"model":"tiny/other","name":""})").status, 200);
+  EXPECT_EQ(server.post("/api/show", R"({"model":"","name":""})").status, 400);
+  EXPECT_EQ(server.post("/api/show", R"({"name":""})").status, 400);
 }
 
 TEST(Application, ErrorsAreUtf8WhateverTheRequestWas) {
@@ -354,6 +392,84 @@ TEST(Application, LetsPagesOfAllowedOriginsRead) {
   EXPECT_EQ(header_of(server.post("/api/embed", R"({"input":"a"})", origin), "Access-Control-Allow-Origin"),
             "https://app.example");
   EXPECT_EQ(server.post("/api/embed", R"({"input":"a"})", "Origin: https://other.example\r\n").status, 403);
+}
+
+TEST(Application, RefusesWhatForeignPagesLoadWithoutAnOrigin) {
+  const RunningApplication server;
+  const std::string foreign = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n";
+  for (const char* path : {"/api/tags", "/v2/models/tiny/embedder", "/docs", "/openapi.json", "/"})
+    EXPECT_EQ(server.get(path, foreign).status, 403) << path;
+  EXPECT_EQ(server.get("/health", foreign).status, 200);
+  // A link leads to the pages.
+  const std::string link = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
+  EXPECT_EQ(server.get("/docs", link).status, 200);
+  EXPECT_EQ(server.get("/", link).status, 200);
+  EXPECT_EQ(server.get("/docs/", link).status, 308);
+  EXPECT_EQ(server.get("/api/tags", link).status, 403);
+  EXPECT_EQ(server.get("/api/tags", "Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n").status, 200);
+  EXPECT_EQ(server.get("/api/tags", "Sec-Fetch-Site: same-origin\r\n").status, 200);
+}
+
+TEST(Application, APathWithASlashAtItsEndIsThatWithoutIt) {
+  const RunningApplication server([](Settings& settings) { settings.base_path = "/models-api"; });
+  const auto location = [&](const Answer& answer) {
+    return std::to_string(answer.status) + " " + header_of(answer, "Location");
+  };
+  EXPECT_EQ(location(server.get("/models-api/docs/")), "308 ../docs");
+  EXPECT_EQ(location(server.get("/models-api/v1/models/?a=b")), "308 ../models?a=b");
+  EXPECT_EQ(location(server.get("/models-api/v1/models/tiny/embedder/")), "308 ../embedder");
+  EXPECT_EQ(location(server.post("/models-api/v1/embeddings/", R"({"input":"a"})")), "308 ../embeddings");
+  EXPECT_EQ(location(server.get("/models-api/")).substr(0, 3), "200");
+  for (const char* path : {"/models-api/nothing/", "/models-api/docs//", "/docs/", "//"})
+    EXPECT_EQ(server.get(path).status, 404) << path;
+  const RunningApplication keyed([](Settings& settings) { settings.api_keys = {"secret"}; });
+  EXPECT_EQ(keyed.get("/docs/").status, 401);
+}
+
+TEST(Application, WrongTypesAreToldTheRightOnes) {
+  const RunningApplication server;
+  const std::string text = "Content-Type: text/plain\r\n";
+  for (const char* path : {"/api/embed", "/v1/embeddings", "/embed", "/v2/rerank"}) {
+    const Answer answer = server.post(path, "{}", text);
+    EXPECT_EQ(answer.status, 415) << path;
+    EXPECT_EQ(header_of(answer, "Accept"), "application/json") << path;
+    EXPECT_EQ(header_of(answer, "Accept-Post"), "application/json") << path;
+    EXPECT_NE(answer.body.find("send Content-Type: application/json"), std::string::npos) << answer.body;
+  }
+  const Answer tensors = server.post("/v2/models/tiny/embedder/infer", "{}", text);
+  EXPECT_EQ(tensors.status, 415);
+  EXPECT_EQ(header_of(tensors, "Accept"), "application/json, application/octet-stream");
+  const Answer compressed = server.post("/api/embed", "{}", "Content-Encoding: gzip\r\n");
+  EXPECT_EQ(compressed.status, 415);
+  EXPECT_EQ(header_of(compressed, "Accept-Encoding"), "identity");
+  EXPECT_EQ(header_of(compressed, "Accept"), "");
+}
+
+TEST(Application, SpeaksOfHttpsInTheShapeOfThePath) {
+  const base::TemporaryFolder folder;
+  const std::string certificate = (folder.path() / "cert.pem").string(), key = (folder.path() / "key.pem").string();
+  write_certificate(certificate, key, "localhost");
+  const RunningApplication server([&](Settings& settings) {
+    settings.tls_certificate = certificate;
+    settings.tls_key = key;
+  });
+  const auto message = [](const Answer& answer, std::string_view family) {
+    EXPECT_EQ(answer.status, 400);
+    const Json body = json_of(answer);
+    if (family == "openai") return body.find("error")->get_string("message", "");
+    if (family == "cohere") return body.get_string("message", "");
+    EXPECT_EQ(body.find("error_type") != nullptr, family == "tei") << answer.body;
+    return body.get_string("error", "");
+  };
+  const std::pair<const char*, const char*> paths[] = {{"/v1/models", "openai"}, {"/v2/rerank", "cohere"},
+                                                       {"/embed", "tei"},        {"/v2/models/a", "kserve"},
+                                                       {"/api/tags", "ollama"},  {"/health", "operations"}};
+  for (const auto& [path, family] : paths) {
+    EXPECT_NE(message(server.get(path), family).find("HTTPS"), std::string::npos) << path;
+    EXPECT_NE(message(server.post(path, R"({"input":"a"})"), family).find("HTTPS"), std::string::npos) << path;
+  }
+  // Of a head that has faults of its own, too.
+  EXPECT_NE(server.send("GET /v1/models HTTP/1.1\r\nno colon\r\n\r\n").body.find("HTTPS"), std::string::npos);
 }
 
 TEST(Application, TakesWhatCurlSendsWhereOllamaDoes) {
@@ -577,6 +693,41 @@ TEST(Application, UnloadsAModelThatIsNotUsed) {
   ASSERT_EQ(server.post("/api/embed", R"({"model":"tiny/other","input":[],"keep_alive":0})").status, 200);
   while (loaded() == before) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(server.post("/api/embed", R"({"model":"tiny/other","input":"a"})").status, 200);
+}
+
+// Whatever has keep_alive in its body, with a model that both may use.
+TEST(Application, OnlyAdministratorsHaveAModelUnloadedByKeepAlive) {
+  const RunningApplication server([](Settings& settings) { settings.api_keys = {"user", "admin boss"}; });
+  const std::string user = "Authorization: Bearer user\r\n", boss = "Authorization: Bearer boss\r\n";
+  const auto is_loaded = [&] {
+    const Json processes = json_of(server.get("/api/ps", boss));
+    return std::ranges::any_of(processes.find("models")->as_array("models"),
+                               [](const Json& each) { return each.get_string("name", "") == "tiny/other"; });
+  };
+  const std::pair<const char*, const char*> routes[] = {{"/api/embed", R"("input":"a")"},
+                                                        {"/ai/v1/embed", R"("input":[])"},
+                                                        {"/api/embeddings", R"("prompt":"a")"},
+                                                        {"/api/similarity", R"("texts":["a","b"])"},
+                                                        {"/api/chunk", R"("text":"a")"},
+                                                        {"/api/chunk", R"("text":"a","late":true)"},
+                                                        {"/api/chunk", R"("text":"a","config":{"method":"fixed"})"}};
+  for (const auto& [path, members] : routes) {
+    SCOPED_TRACE(std::string(path) + members);
+    const auto post = [&](const std::string& key, const char* keep_alive) {
+      const Answer answer = server.post(
+          path, R"({"model":"tiny/other","keep_alive":)" + std::string(keep_alive) + "," + members + "}", key);
+      EXPECT_EQ(answer.status, 200) << answer.body;
+      return header_of(answer, "X-Keep-Alive-Ignored");
+    };
+    EXPECT_EQ(post(user, "\"1h\""), "");  // longer than the 5 minutes that it is loaded for
+    EXPECT_NE(post(user, "0"), "");
+    EXPECT_NE(post(user, "\"5m\""), "");
+    EXPECT_EQ(post(boss, "\"5m\""), "");
+  }
+  EXPECT_TRUE(is_loaded());
+  const Answer last = server.post("/api/embed", R"({"model":"tiny/other","input":[],"keep_alive":0})", boss);
+  EXPECT_EQ(last.status, 200);
+  while (is_loaded()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 TEST(Application, AnswersUnderItsBasePath) {

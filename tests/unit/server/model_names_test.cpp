@@ -2,8 +2,11 @@
 #include "server/models/model_names.h"
 
 #include <fstream>
+#include <set>
 
 #include "model_host_testing.h"
+#include "tests/golden/tiny_gliner.h"
+#include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/hub/hub_cache.h"
 
 namespace alate::server {
@@ -252,7 +255,7 @@ TEST_F(ModelNaming, ListsWhatTheFilesSay) {
   EXPECT_EQ(all[0].tasks, std::vector{pipelines::Task::embed});
   EXPECT_EQ(all[0].dtype, "F32");
   EXPECT_EQ(all[0].dimensions, 16u);
-  EXPECT_EQ(all[0].max_length, 40u);
+  EXPECT_EQ(all[0].max_length, acquire("acme/mean").model()->pipelines.max_length());
   // Embeddings of 88 words, 40 places and 2 types and their norm; a layer with 20 between; and a pooler or none.
   constexpr std::size_t kEncoder =
       (88 + 40 + 2) * 16 + 2 * 16 + 4 * (16 * 16 + 16) + 2 * (2 * 16) + 2 * (16 * 20) + 20 + 16;
@@ -261,6 +264,21 @@ TEST_F(ModelNaming, ListsWhatTheFilesSay) {
   EXPECT_GT(all[0].bytes, all[0].parameters * 4);
   EXPECT_LT(std::chrono::abs(std::chrono::system_clock::now() - all[0].modified), std::chrono::hours(24 * 366 * 50));
   EXPECT_EQ(all[1].dtype, "F16");
+}
+
+// Whichever file says it, listings and loaded models have the same.
+TEST_F(ModelNaming, TheLengthIsTheOneThatApplies) {
+  for (const char* golden :
+       {"st_max_seq_length_shorter", "st_max_seq_length_longer", "st_model_max_length", "st_no_lengths"})
+    add("acme/" + std::string(golden), golden);
+  tests::write_tiny_reranker(settings.models_dir / "acme/roberta", "roberta");  // whose positions begin past padding
+  tests::write_tiny_gliner(settings.models_dir / "acme/gliner", "spans");
+  std::set<std::size_t> lengths;
+  for (const ModelListing& listing : host().listed()) {
+    EXPECT_EQ(listing.max_length, acquire(listing.name).model()->pipelines.max_length()) << listing.name;
+    lengths.insert(listing.max_length);
+  }
+  EXPECT_GT(lengths.size(), 2u);
 }
 
 TEST_F(ModelNaming, ABrokenFolderIsListedWithoutFacts) {

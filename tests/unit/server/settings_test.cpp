@@ -266,12 +266,17 @@ TEST(Settings, RefuseValuesOfTheWrongKind) {
 }
 
 TEST(Settings, UnknownKeysAreErrorsThatNameTheNearest) {
-  EXPECT_EQ(Given{.yaml = "prot: 1\n"}.refusal(),
-            "alate.yaml:1:1: there is no key \"prot\"; docs/configuration.md lists all keys");
+  EXPECT_EQ(Given{.yaml = "prot: 1\n"}.refusal(), "alate.yaml:1:1: there is no key \"prot\"; did you mean port?");
+  EXPECT_EQ(Given{.yaml = "threadpool: 1\n"}.refusal(),
+            "alate.yaml:1:1: there is no key \"threadpool\"; the nearest one is threads; docs/configuration.md lists "
+            "all keys");
   expect_refusal("max_queue-size: 1\n", "1:1: there is no key \"max_queue-size\"", "did you mean max_queue_size?");
   expect_refusal("batch:\n  max_token: 1\n", "2:3: there is no key \"max_token\" in batch", "did you mean max_tokens?");
   expect_refusal("batchs: {}\n", "1:1: there is no key \"batchs\"", "did you mean batch?");
-  expect_refusal("log.level: info\n", "1:1: there is no key \"log.level\"", "");
+  expect_refusal("max-queue-size: 1\n", "1:1: there is no key \"max-queue-size\"", "did you mean max_queue_size?");
+  expect_refusal("log.level: info\n", "1:1: there is no key \"log.level\"", "\"log: {level: …}\"");
+  expect_refusal("max_tokens: 1\n", "1:1: there is no key \"max_tokens\"", "\"batch: {max_tokens: …}\"");
+  expect_refusal("batch:\n  port: 1\n", "2:3: there is no key \"port\" in batch", "outside batch");
   expect_refusal("tls: {password: x}\n", "1:7: there is no key \"password\" in tls", "cert, key");
 }
 

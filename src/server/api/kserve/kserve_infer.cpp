@@ -22,7 +22,14 @@ void check_content_type(const Request& request) {
   if (type == nullptr) return;
   const std::string media = media_type(*type);
   if (media.empty() || media == "application/json" || media == "application/octet-stream") return;
-  refuse(Problem::Kind::wrong_type, "the body must be application/json, or application/octet-stream with binary data");
+  Problem problem;
+  problem.kind = Problem::Kind::wrong_type;
+  problem.message =
+      "the body must be application/json, or application/octet-stream with binary data; the header "
+      "Content-Type says " +
+      formats::quoted_name(media);
+  problem.accepted = "application/json, application/octet-stream";
+  throw RequestError(std::move(problem));
 }
 
 void infer(Call& call) {

@@ -4,13 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "pipelines/embed/embedding_rows.h"
-#include "runtime/forward.h"
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_infer.h"
+#include "server/api/kserve/kserve_metadata.h"
 #include "server/api/kserve/kserve_schemas.h"
 #include "server/api/kserve/kserve_statistics.h"
-#include "server/api/kserve/kserve_tasks.h"
 #include "server/api/kserve/kserve_version.h"
 #include "server/refuse.h"
 #include "server/schema/schema.h"
@@ -92,23 +90,14 @@ void show_all_statistics(Call& call) {
 void show_model(Call& call) {
   check_version(call);
   answer_with_model(call, call.parameters.at("model"), [](const HostedModel& hosted) {
-    Json::Array inputs, outputs, tasks;
-    add_task_tensors(hosted.pipelines, inputs, outputs);
-    const Model::State& state = hosted.pipelines.model().state();
-    for (const std::string& name : runtime::forward_inputs(state))
-      inputs.push_back(tensor_facts(name, "INT64", {-1, -1}));
-    for (const runtime::ForwardOutput& output : runtime::forward_outputs(state)) {
-      Json::Array shape = {-1};
-      if (output.is_per_token) shape.emplace_back(-1);
-      for (const std::int64_t extent : output.extents) shape.emplace_back(extent);
-      outputs.push_back(Json::Object{{"name", output.name}, {"datatype", "FP32"}, {"shape", std::move(shape)}});
-    }
+    TensorLists tensors = metadata_tensors(hosted.pipelines);
+    Json::Array tasks;
     for (const pipelines::Task task : hosted.pipelines.tasks()) tasks.emplace_back(pipelines::to_string(task));
     return json_response(Json(Json::Object{{"name", hosted.name},
                                            {"versions", Json::Array{"1"}},
                                            {"platform", "alate"},
-                                           {"inputs", std::move(inputs)},
-                                           {"outputs", std::move(outputs)},
+                                           {"inputs", std::move(tensors.inputs)},
+                                           {"outputs", std::move(tensors.outputs)},
                                            {"parameters", Json::Object{{"tasks", std::move(tasks)}}}}));
   });
 }
@@ -179,11 +168,10 @@ std::vector<Route> kserve_routes() {
        .id = "kserveModel",
        .summary = "The tensors that a model takes and gives; loads it",
        .handle = show_model,
-       .answers =
-           {{.description =
-                 "Text, with the query of a reranker, makes the outputs of the model's tasks; input_ids, the other "
-                 "inputs beside them, make the other outputs",
-             .schema = schemas::kModel}},
+       .answers = {{.description =
+                        "A request with all of these inputs gives all of these outputs. input_ids, attention_mask, "
+                        "token_type_ids and position_ids may take their place, and give the outputs of alate forward",
+                    .schema = schemas::kModel}},
        .computes = true,
        .aliases = {"/v2/models/{model}/versions/{version}"}},
       {.method = Method::get,

@@ -129,7 +129,7 @@ inline constexpr std::string_view kInferBody = R"({
       "type": "array",
       "minItems": 1,
       "maxItems": 16,
-      "description": "Either text (BYTES), with the query of a reranker or a question (one text) or the labels of zero-shot classification, or input_ids with those of attention_mask, token_type_ids and )"
+      "description": "Either text (BYTES), with the query of a reranker, a question or the schema of an extraction (one text) or the labels of zero-shot classification or of a GLiNER model, or input_ids with those of attention_mask, token_type_ids and )"
                                                R"(position_ids that are wanted; at most 65,536 tokens.",
       "items": {
         "type": "object",

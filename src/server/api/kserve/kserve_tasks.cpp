@@ -12,6 +12,7 @@
 
 #include "alate/answer.h"
 #include "alate/classify.h"
+#include "alate/embedding_kinds.h"
 #include "alate/error.h"
 #include "alate/extract.h"
 #include "alate/recognize.h"
@@ -26,6 +27,7 @@
 #include "pipelines/redact/redact_run.h"
 #include "pipelines/tasks.h"
 #include "server/api/background.h"
+#include "server/api/kserve/kserve_metadata.h"
 #include "server/api/kserve/kserve_response.h"
 #include "server/models/embed_service.h"
 #include "server/models/rerank_service.h"
@@ -138,15 +140,32 @@ Response respond(const AnswerForm& form, const ModelAnswer& answer, const Make& 
 
 std::int64_t extent(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-void embed_texts(Call& call, const std::string& model, InferRequest infer) {
+InferResult embedding_tensor(EmbedAnswer& answer, const std::string& name) {
+  if (name == kSentenceEmbedding)
+    return numbers({extent(answer.rows), extent(answer.dimensions)}, std::move(answer.vectors));
+  std::vector<std::string> lists;
+  for (const SparseEmbedding& one : answer.sparse) append_sparse(lists.emplace_back(), one);
+  const std::int64_t count = extent(lists.size());
+  return texts({count}, std::move(lists));
+}
+
+// `usual` are the kinds where no outputs are named.
+void embed_texts(Call& call, const std::string& model, InferRequest infer, EmbeddingKinds usual) {
   require_inputs(infer, {"text"});
   EmbedRequest request;
   read_request(infer, model, request);
   request.texts = take_texts(infer, "text");
-  embed(call, std::move(request), [form = form_of(infer, model, {"sentence_embedding"})](EmbedAnswer answer) {
-    return respond(form, answer, [&](const std::string&) {
-      return numbers({extent(answer.rows), extent(answer.dimensions)}, std::move(answer.vectors));
-    });
+  std::vector<std::string> available;
+  for (const EmbeddingKind kind : {EmbeddingKind::dense, EmbeddingKind::sparse}) {
+    if (!infer.outputs.empty() || usual.has(kind))
+      available.emplace_back(kind == EmbeddingKind::dense ? kSentenceEmbedding : kSparseEmbedding);
+  }
+  AnswerForm form = form_of(infer, model, available);
+  request.kinds = {};
+  for (const InferOutput& output : form.outputs)
+    request.kinds.add(output.name == kSentenceEmbedding ? EmbeddingKind::dense : EmbeddingKind::sparse);
+  embed(call, std::move(request), [form = std::move(form)](EmbedAnswer answer) {
+    return respond(form, answer, [&](const std::string& name) { return embedding_tensor(answer, name); });
   });
 }
 
@@ -206,12 +225,20 @@ InferResult entity_tensor(const std::vector<std::vector<Entity>>& entities) {
   return texts({count}, std::move(lists));
 }
 
+// What a GLiNER model looks for, and reads with each text; of other models the labels of the answer.
+void take_labels(InferRequest& infer, RecognizeOptions& options, TaskRequest& request) {
+  if (infer.input("labels") == nullptr) return;
+  options.labels = take_texts(infer, "labels");
+  for (const std::string& label : options.labels) request.text_bytes += label.size();
+}
+
 void recognize_texts(Call& call, const std::string& model, InferRequest infer) {
-  require_inputs(infer, {"text"});
+  require_inputs(infer, {"text", "labels"});
   TaskRequest request;
   read_request(infer, model, request);
   request.texts = take_texts(infer, "text");
-  const RecognizeOptions options{.long_texts = long_texts(request)};
+  RecognizeOptions options{.long_texts = long_texts(request)};
+  take_labels(infer, options, request);
   run_task(
       call, std::move(request),
       [options](const pipelines::TextModel& text_model, std::vector<std::string_view> given) {
@@ -225,11 +252,12 @@ void recognize_texts(Call& call, const std::string& model, InferRequest infer) {
 }
 
 void redact_texts(Call& call, const std::string& model, InferRequest infer) {
-  require_inputs(infer, {"text"});
+  require_inputs(infer, {"text", "labels"});
   TaskRequest request;
   read_request(infer, model, request);
   request.texts = take_texts(infer, "text");
-  const RecognizeOptions options{.long_texts = long_texts(request)};
+  RecognizeOptions options{.long_texts = long_texts(request)};
+  take_labels(infer, options, request);
   run_task(
       call, std::move(request),
       [options, pseudonyms = flag(infer, "pseudonyms", false)](const pipelines::TextModel& text_model,
@@ -301,7 +329,6 @@ void extract_by_schema(Call& call, const std::string& model, InferRequest infer)
 }
 
 void run_named(Call& call, const std::string& model, std::string_view task, InferRequest infer) {
-  if (task == pipelines::to_string(Task::embed)) return embed_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::rerank)) return rerank_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::classify)) return classify_texts(call, model, std::move(infer));
   if (task == pipelines::to_string(Task::recognize)) return recognize_texts(call, model, std::move(infer));
@@ -316,50 +343,20 @@ void run_named(Call& call, const std::string& model, std::string_view task, Infe
 }  // namespace
 
 void kserve_task(Call& call, const std::string& model, InferRequest request) {
-  if (const std::string task = text_parameter(request, "task"); !task.empty())
-    return run_named(call, model, task, std::move(request));
-  if (request.input("query") != nullptr) return rerank_texts(call, model, std::move(request));
+  const std::string named = text_parameter(request, "task");
+  if (named.empty() && request.input("query") != nullptr) return rerank_texts(call, model, std::move(request));
+  if (!named.empty() && named != pipelines::to_string(Task::embed))
+    return run_named(call, model, named, std::move(request));
   call.body = Json::Object{{"backend", text_parameter(request, "backend")}};
   const auto held = std::make_shared<InferRequest>(std::move(request));
-  go_on_with_model(call, model, [model, held](Call& with_model, const HostedModel& hosted) {
-    const Task task = hosted.pipelines.tasks().front();
+  go_on_with_model(call, model, [model, named, held](Call& with_model, const HostedModel& hosted) {
+    const Task task = named.empty() ? usual_task(hosted.pipelines) : Task::embed;
     if (task == Task::rerank)
       refuse(Problem::Kind::impossible,
              "the model is a reranker, and reads an input query, of one text, beside the input text", "inputs");
+    if (task == Task::embed) return embed_texts(with_model, model, std::move(*held), usual_kinds(hosted.pipelines));
     run_named(with_model, model, pipelines::to_string(task), std::move(*held));
   });
-}
-
-Json tensor_facts(std::string_view name, std::string_view datatype, std::initializer_list<std::int64_t> shape) {
-  return Json::Object{{"name", name}, {"datatype", datatype}, {"shape", Json::Array(shape.begin(), shape.end())}};
-}
-
-void add_task_tensors(const pipelines::TaskPipelines& pipelines, Json::Array& inputs, Json::Array& outputs) {
-  inputs.push_back(tensor_facts("text", "BYTES", {-1}));
-  for (const Task task : pipelines.tasks()) {
-    if (task == Task::embed && pipelines.dimensions() > 0)
-      outputs.push_back(tensor_facts("sentence_embedding", "FP32", {-1, extent(pipelines.dimensions())}));
-    if (task == Task::rerank) {
-      inputs.push_back(tensor_facts("query", "BYTES", {1}));
-      outputs.push_back(tensor_facts("scores", "FP32", {-1}));
-    }
-    if (task == Task::classify) {
-      outputs.push_back(tensor_facts("labels", "BYTES", {-1, -1}));
-      outputs.push_back(tensor_facts("scores", "FP32", {-1, -1}));
-    }
-    if (task == Task::recognize) {
-      outputs.push_back(tensor_facts("entities", "BYTES", {-1}));
-      outputs.push_back(tensor_facts("redacted_text", "BYTES", {-1}));
-    }
-    if (task == Task::answer) {
-      inputs.push_back(tensor_facts("question", "BYTES", {1}));
-      outputs.push_back(tensor_facts("answers", "BYTES", {-1}));
-    }
-    if (task == Task::extract) {
-      inputs.push_back(tensor_facts("schema", "BYTES", {1}));
-      outputs.push_back(tensor_facts("results", "BYTES", {-1}));
-    }
-  }
 }
 
 }  // namespace alate::server

@@ -8,6 +8,7 @@
 #include "alate/error.h"
 #include "formats/little_endian.h"
 #include "server/refuse.h"
+#include "tokenizers/unicode/utf8.h"
 
 namespace alate::server {
 namespace {
@@ -101,6 +102,13 @@ std::vector<std::string> texts_of(std::span<const std::byte> bytes, std::size_t 
   return texts;
 }
 
+// Models read U+FFFD for what is no UTF-8, and so must answers, which are JSON: texts come back in them.
+void repair(std::vector<std::string>& texts) {
+  for (std::string& text : texts) {
+    if (auto repaired = tokenizers::repair_utf8(text)) text = std::move(*repaired);
+  }
+}
+
 const Json* member(const Json& object, std::string_view name) {
   const Json* value = object.find(name);
   return value != nullptr && !value->is_null() ? value : nullptr;
@@ -178,6 +186,7 @@ InferTensor read_tensor(const Json& json, std::span<const std::byte>& rest, cons
   if (texts) {
     if (bytes) {
       tensor.texts = texts_of(*bytes, count, place);
+      repair(tensor.texts);
     } else {
       for_each_element(required(json, place, "data"), tensor.shape, count, place,
                        [&](const Json& element) { tensor.texts.push_back(element.as_string(place + ".data")); });

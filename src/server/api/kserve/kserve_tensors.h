@@ -17,7 +17,7 @@ namespace alate::server {
 struct InferTensor {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::vector<std::string> texts;  // datatype BYTES, in row-major order
+  std::vector<std::string> texts;  // datatype BYTES, in row-major order; U+FFFD for what is no UTF-8
   Tensor numbers;                  // datatypes INT32 and INT64, as i32 and i64; empty for BYTES
 
   bool holds_texts() const { return numbers.empty(); }

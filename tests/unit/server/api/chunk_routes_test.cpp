@@ -82,6 +82,9 @@ TEST_F(ChunkRoutes, ZeroIsTheDefaultAsInTermite) {
 
 TEST_F(ChunkRoutes, ModelIsAMethodOrWhatCounts) {
   const std::string text = R"("text": "One two. Three four.", "config": {"target_tokens": 4, "overlap_tokens": 0, )";
+  EXPECT_EQ(answer_to(text + R"("model": "sentence"})").get_string("model", ""), "sentence");
+  EXPECT_EQ(answer_to(text + R"("method": "sentence"})").get_string("model", ""), "sentence");
+  EXPECT_EQ(answer_to(text + R"("method": "recursive", "model": "fixed"})").get_string("model", ""), "recursive");
   EXPECT_EQ(texts_of(answer_to(text + R"("model": "sentence"})")), (Texts{"One two.", "Three four."}));
   EXPECT_EQ(texts_of(answer_to(text + R"("method": "sentence"})")), (Texts{"One two.", "Three four."}));
   // jumping is jump ##ing in the model's vocabulary.

@@ -7,6 +7,7 @@
 
 #include "alate/answer.h"
 #include "alate/classify.h"
+#include "alate/embedding.h"
 #include "alate/extract.h"
 #include "alate/recognize.h"
 #include "alate/redact.h"
@@ -15,9 +16,13 @@
 #include "pipelines/answer/answers_json.h"
 #include "pipelines/extract/extraction_json.h"
 #include "pipelines/recognize/entities_json.h"
+#include "server/models/embed_service.h"
 #include "tests/golden/tiny_answerers.h"
 #include "tests/golden/tiny_classifiers.h"
 #include "tests/golden/tiny_extractors.h"
+#include "tests/golden/tiny_fillers.h"
+#include "tests/golden/tiny_gliner.h"
+#include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/server/route_testing.h"
@@ -184,22 +189,124 @@ TEST_F(KserveTasks, WrongInputsAndTasksAreRefused) {
   const std::string ids = R"({"name":"text","datatype":"INT64","shape":[1],"data":[1]})";
   EXPECT_EQ(infer("tiny/nli", ids).status, 400);
   EXPECT_EQ(infer("tiny/nli", R"({"name":"text","datatype":"BYTES","shape":[1,2],"data":["a","b"]})").status, 400);
-  EXPECT_EQ(infer("tiny/recognizer", text + "," + bytes("labels", {"a"})).status, 400);
+  EXPECT_EQ(infer("tiny/recognizer", text + "," + bytes("labels", {"no such"})).status, 422);
+  EXPECT_EQ(infer("tiny/recognizer", text + "," + bytes("question", {"a"})).status, 400);
   EXPECT_EQ(infer("tiny/nli", text, R"(,"parameters":{"task":"recognize"})").status, 422);
   EXPECT_EQ(infer("tiny/nli", text, R"(,"outputs":[{"name":"entities"}])").status, 400);
 }
 
-TEST_F(KserveTasks, MetadataNamesTheTensorsOfTheTasks) {
-  using Names = std::vector<std::string>;
-  const auto front = [](Names all, std::size_t count) {
-    all.resize(count);
-    return all;
+TEST_F(KserveTasks, BytesThatAreNoUtf8AreAnsweredAsReplacementCharacters) {
+  // The texts and labels "a" FF, as binary data.
+  const auto ask = [&](const std::string& model, const std::vector<std::string>& tensors, const std::string& task) {
+    std::string inputs, octets;
+    for (const std::string& name : tensors) {
+      inputs += (inputs.empty() ? "" : ",") + (R"({"name":")" + name) +
+                R"(","datatype":"BYTES","shape":[1],"parameters":{"binary_data_size":6}})";
+      octets += std::string("\2\0\0\0a\xFF", 6);
+    }
+    const std::string json = R"({"parameters":{"task":")" + task + R"("},"inputs":[)" + inputs + "]}";
+    Headers headers;
+    headers.add("Inference-Header-Content-Length", std::to_string(json.size()));
+    return call(kserve_routes(), Method::post, "/v2/models/" + model + "/infer", json + octets, std::move(headers));
   };
-  EXPECT_EQ(front(names("tiny/reranker", "inputs"), 2), (Names{"text", "query"}));
-  EXPECT_EQ(front(names("tiny/reranker", "outputs"), 1), Names{"scores"});
-  EXPECT_EQ(front(names("tiny/nli", "outputs"), 2), (Names{"labels", "scores"}));
-  EXPECT_EQ(front(names("tiny/recognizer", "outputs"), 2), (Names{"entities", "redacted_text"}));
-  EXPECT_EQ(front(names("tiny/embedder", "outputs"), 1), Names{"sentence_embedding"});
+  const std::vector<std::string> wanted = {"a\uFFFD"};
+  EXPECT_EQ(strings(output(ask("tiny/recognizer", {"text"}, "redact"), "redacted_text")), wanted);
+  EXPECT_EQ(strings(output(ask("tiny/nli", {"text", "labels"}, "classify"), "labels")), wanted);
+  tests::write_tiny_answerer(settings.models_dir / "tiny/answerer");
+  EXPECT_EQ(strings(output(ask("tiny/answerer", {"text", "question"}, "answer"), "answers")).size(), 1U);
+}
+
+TEST_F(KserveTasks, MetadataNamesTheTensorsOfTheUsualTask) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("tiny/reranker", "inputs"), (Names{"text", "query"}));
+  EXPECT_EQ(names("tiny/reranker", "outputs"), Names{"scores"});
+  EXPECT_EQ(names("tiny/nli", "inputs"), Names{"text"});
+  EXPECT_EQ(names("tiny/nli", "outputs"), (Names{"labels", "scores"}));
+  EXPECT_EQ(names("tiny/recognizer", "inputs"), Names{"text"});
+  EXPECT_EQ(names("tiny/recognizer", "outputs"), Names{"entities"});
+  EXPECT_EQ(names("tiny/embedder", "inputs"), Names{"text"});
+  EXPECT_EQ(names("tiny/embedder", "outputs"), Names{"sentence_embedding"});
+}
+
+// What clients that know nothing of the model do, such as perf_analyzer: every input of the metadata is filled, and
+// every output asked for.
+TEST_F(KserveTasks, ARequestWithAllThatMetadataListsIsAnswered) {
+  tests::write_tiny_answerer(settings.models_dir / "kinds/answerer");
+  tests::write_tiny_extractor(settings.models_dir / "kinds/extractor", "experts");
+  tests::write_tiny_gliner(settings.models_dir / "kinds/gliner", "spans");
+  tests::write_tiny_filler(settings.models_dir / "kinds/filler");
+  tests::write_tiny_classifier(settings.models_dir / "kinds/regression", "regression");
+  for (const char* kind : {"splade_max", "splade_routes", "static_queries", "autoencoder", "m3", "colbert_pylate"})
+    tests::write_tiny_kinds(settings.models_dir / "kinds" / kind, kind);
+  std::size_t count = 0;
+  for (const ModelListing& listing : host().listed()) {
+    SCOPED_TRACE(listing.name);
+    const Response described = call(kserve_routes(), Method::get, "/v2/models/" + listing.name);
+    ASSERT_EQ(described.status, 200) << described.body;
+    const Json facts = json(described);
+    std::string inputs, outputs;
+    for (const Json& tensor : facts.find("inputs")->as_array("inputs")) {
+      const std::string name = tensor.get_string("name", "");
+      EXPECT_EQ(tensor.get_string("datatype", ""), "BYTES");
+      const bool is_one = text(tensor, "shape") == "[1]";
+      const std::string filler = name == "schema" ? R"({"entities":["city"]})" : "the cat";
+      inputs += (inputs.empty() ? "" : ",") +
+                bytes(name, is_one ? std::vector<std::string>{filler} : std::vector<std::string>{"fox", "the cat sat"});
+    }
+    for (const Json& tensor : facts.find("outputs")->as_array("outputs"))
+      outputs += std::string(outputs.empty() ? "" : ",") + R"({"name":)" + text(tensor, "name") + "}";
+    for (const std::string& more : {std::string(), R"(,"outputs":[)" + outputs + "]"}) {
+      const Response response = infer(listing.name, inputs, more);
+      ASSERT_EQ(response.status, 200) << inputs << more << response.body;
+      for (const Json& listed : facts.find("outputs")->as_array("outputs")) {
+        const Json given = output(response, listed.get_string("name", ""));
+        EXPECT_EQ(text(given, "datatype"), text(listed, "datatype"));
+        const Json::Array& wanted = listed.find("shape")->as_array("shape");
+        const Json::Array& shape = given.find("shape")->as_array("shape");
+        ASSERT_EQ(shape.size(), wanted.size());
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+          const std::int64_t extent = wanted[axis].as_int("extent");
+          EXPECT_TRUE(extent == -1 || extent == shape[axis].as_int("extent")) << axis;
+        }
+      }
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, 2 * host().listed().size());
+}
+
+TEST_F(KserveTasks, SparseEmbeddingsAreJson) {
+  tests::write_tiny_kinds(settings.models_dir / "kinds/m3", "m3");
+  tests::write_tiny_kinds(settings.models_dir / "kinds/splade", "splade_max");
+  for (const char* name : {"kinds/m3", "kinds/splade"}) {
+    const Response response = infer(name, bytes("text", texts_), R"(,"outputs":[{"name":"sparse_embedding"}])");
+    std::vector<std::string> wanted;
+    const EmbeddingPipeline library = EmbeddingPipeline::load(settings.models_dir / name);
+    for (const SparseEmbedding& one : library.embed_kinds(texts_, EmbeddingKinds::only(EmbeddingKind::sparse)).sparse)
+      append_sparse(wanted.emplace_back(), one);
+    EXPECT_EQ(strings(output(response, "sparse_embedding")), wanted) << name;
+  }
+  const Response both = infer("kinds/m3", bytes("text", texts_),
+                              R"(,"outputs":[{"name":"sparse_embedding"},{"name":"sentence_embedding"}])");
+  EXPECT_EQ(strings(output(both, "sparse_embedding")).size(), 2U);
+  EXPECT_FALSE(floats(output(both, "sentence_embedding")).empty());
+  // By name the same as without.
+  EXPECT_EQ(infer("kinds/splade", bytes("text", texts_), R"(,"parameters":{"task":"embed"})").body,
+            infer("kinds/splade", bytes("text", texts_)).body);
+  EXPECT_EQ(infer("kinds/splade", bytes("text", texts_), R"(,"outputs":[{"name":"sentence_embedding"}])").status, 422);
+}
+
+TEST_F(KserveTasks, LabelsAreWhatARecognizerLooksFor) {
+  tests::write_tiny_gliner(settings.models_dir / "tiny/gliner", "spans");
+  const std::vector<std::string> labels = {"animal", "place"};
+  const RecognizePipeline library = RecognizePipeline::load(settings.models_dir / "tiny/gliner");
+  std::vector<std::string> lists;
+  for (const auto& entities : library.recognize(texts_, {.labels = labels}).texts)
+    lists.push_back(pipelines::entities_json(entities));
+  const std::string inputs = bytes("labels", labels) + "," + bytes("text", texts_);
+  EXPECT_EQ(strings(output(infer("tiny/gliner", inputs), "entities")), lists);
+  EXPECT_EQ(infer("tiny/gliner", inputs, R"(,"parameters":{"task":"redact"})").status, 200);
+  EXPECT_EQ(infer("tiny/gliner", bytes("text", texts_)).status, 422);
 }
 
 }  // namespace

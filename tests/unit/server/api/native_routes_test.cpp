@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "server/api/native.h"
@@ -206,6 +207,28 @@ TEST_F(NativeRoutes, AnEmptyInputLoadsAndUnloadsTheModel) {
   EXPECT_EQ(embed(R"({"model": "acme/mean", "input": [], "keep_alive": 0})").status, 200);
   // The request may still hold the model when its answer is there.
   while (!loaded().empty()) host().unload_idle();
+}
+
+TEST_F(NativeRoutes, AClientThatMayNotUnloadOnlyLengthensHowLongTheModelStays) {
+  may_unload = false;
+  for (const char* keep_alive : {"0", "\"0s\"", "0.001", "299"}) {
+    const Response response =
+        embed(R"({"model": "acme/mean", "input": "cat", "keep_alive": )" + std::string(keep_alive) + "}");
+    EXPECT_EQ(response.status, 200) << response.body;
+    EXPECT_NE(header(response, "X-Keep-Alive-Ignored"), "") << keep_alive;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  host().unload_idle();
+  EXPECT_EQ(loaded(), std::vector<std::string>{"acme/mean"});
+  for (const char* keep_alive : {"\"5m\"", "600", "-1", "null"}) {
+    const Response response =
+        embed(R"({"model": "acme/mean", "input": "cat", "keep_alive": )" + std::string(keep_alive) + "}");
+    EXPECT_EQ(header(response, "X-Keep-Alive-Ignored"), "") << keep_alive;
+  }
+  // Errors say so too; 600 seconds are now a shorter time.
+  const Response refused = embed(R"({"model": "acme/mean", "input": "cat", "keep_alive": 600, "dimensions": 99999})");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_NE(header(refused, "X-Keep-Alive-Ignored"), "");
 }
 
 TEST_F(NativeRoutes, EmbedSaysWhatIsWrong) {

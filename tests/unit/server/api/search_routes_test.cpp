@@ -91,7 +91,17 @@ TEST_F(SearchRoutes, AnswersAsTheLibraryDoesWithoutTheFoldersOfTheServer) {
 TEST_F(SearchRoutes, ARerankerOrdersThePassages) {
   const Response response = post(R"("index":"notes","query":"the quick fox","top_k":2,"rerank_model":"tiny/reranker")");
   expect_results(response, library("the quick fox", 2, true));
-  EXPECT_EQ(text(json(response), "model"), R"("tiny/reranker")");
+  EXPECT_EQ(text(json(response), "model"), R"("tiny/embedder")");
+  EXPECT_EQ(text(json(response), "rerank_model"), R"("tiny/reranker")");
+  const auto fingerprint = [&](std::string_view name) {
+    return to_string(acquire(name).model()->pipelines.fingerprint());
+  };
+  EXPECT_EQ(header(response, "X-Model-Fingerprint"), fingerprint("tiny/embedder"));
+  EXPECT_EQ(header(response, "X-Rerank-Model-Fingerprint"), fingerprint("tiny/reranker"));
+  const Response plain = post(R"("index":"notes","query":"fox","model":"embedder")");
+  EXPECT_EQ(text(json(plain), "model"), R"("embedder")");  // as the request names it
+  EXPECT_EQ(text(json(plain), "rerank_model"), "absent");
+  EXPECT_EQ(header(plain, "X-Model-Fingerprint"), fingerprint("tiny/embedder"));
 }
 
 TEST_F(SearchRoutes, AModelThatDoesNotFitIsRefused) {

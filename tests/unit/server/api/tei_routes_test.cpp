@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/golden/tiny_answerers.h"
+#include "tests/golden/tiny_classifiers.h"
+#include "tests/golden/tiny_kinds.h"
+#include "tests/golden/tiny_recognizers.h"
+#include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/server/route_testing.h"
 
 namespace alate::server {
@@ -250,6 +255,61 @@ TEST_F(TeiModels, TellFactsAboutThemselves) {
   EXPECT_EQ(text(json(response), "model_type"), R"({"embedding":{"pooling":"mean"}})");
   EXPECT_EQ(json(response).get_int("max_client_batch_size", 0), 3);
   EXPECT_EQ(call(tei_routes(), Method::get, "/models/tiny/prompts/info").body, response.body);
+}
+
+// As clients of text-embeddings-inference ask: its servers have one model each.
+class TeiWithoutNames : public RouteTest {
+ protected:
+  TeiWithoutNames() {
+    add("tiny/embedder");
+    add("tiny/other", "st_max");
+    settings.default_model = "tiny/embedder";
+    tests::write_tiny_reranker(settings.models_dir / "tiny/reranker");
+    tests::write_tiny_classifier(settings.models_dir / "tiny/nli");
+    tests::write_tiny_recognizer(settings.models_dir / "tiny/recognizer");
+    tests::write_tiny_answerer(settings.models_dir / "tiny/answerer");
+    tests::write_tiny_kinds(settings.models_dir / "tiny/splade", "splade_max");
+  }
+  // The answer is that of the model which the path names.
+  void expect_model(const std::string& path, const std::string& body, const std::string& model) {
+    const Response unnamed = call(tei_routes(), Method::post, path, body);
+    ASSERT_EQ(unnamed.status, 200) << path << body << unnamed.body;
+    const Response named = call(tei_routes(), Method::post, "/models/" + model + (path == "/" ? "" : path), body);
+    EXPECT_EQ(unnamed.body, named.body) << path << body;
+    EXPECT_EQ(header(unnamed, "X-Model-Fingerprint"), header(named, "X-Model-Fingerprint")) << path << body;
+  }
+};
+
+TEST_F(TeiWithoutNames, EachTaskHasTheOnlyModelThatIsForIt) {
+  const std::string query = R"({"query":"the cat","texts":["the cat sat","fox"]})";
+  expect_model("/rerank", query, "tiny/reranker");
+  expect_model("/", query, "tiny/reranker");
+  expect_model("/predict", R"({"inputs":"the cat"})", "tiny/nli");
+  expect_model("/", R"({"inputs":"the cat","parameters":{"candidate_labels":["a","b"]}})", "tiny/nli");
+  expect_model("/", R"({"inputs":"the cat","parameters":{"aggregation_strategy":"first"}})", "tiny/recognizer");
+  expect_model("/predict", R"({"inputs":"the cat","parameters":{"ignore_labels":["x"]}})", "tiny/recognizer");
+  expect_model("/", R"({"inputs":{"question":"where?","context":"the cat sat."}})", "tiny/answerer");
+  expect_model("/embed_sparse", R"({"inputs":"the cat"})", "tiny/splade");
+  // Of those that several are for, the default one.
+  expect_model("/embed", R"({"inputs":"the cat"})", "tiny/embedder");
+  expect_model("/embed_all", R"({"inputs":"the cat"})", "tiny/embedder");
+  expect_model("/similarity", R"({"inputs":{"source_sentence":"the cat","sentences":["fox"]}})", "tiny/embedder");
+  expect_model("/", R"({"inputs":"the cat"})", "tiny/embedder");
+  expect_model("/tokenize", R"({"inputs":"the cat"})", "tiny/embedder");
+}
+
+TEST_F(TeiWithoutNames, SeveralThatWouldDoAreNamed) {
+  tests::write_tiny_reranker(settings.models_dir / "tiny/second");
+  const Response response = call(tei_routes(), Method::post, "/rerank", R"({"query":"the cat","texts":["fox"]})");
+  EXPECT_EQ(response.status, 422);
+  EXPECT_NE(response.body.find("tiny/reranker, tiny/second"), std::string::npos) << response.body;
+}
+
+TEST_F(TeiWithoutNames, WhereNoneWouldDoTheDefaultModelSaysWhatItIsFor) {
+  std::filesystem::remove_all(settings.models_dir / "tiny/reranker");
+  const Response response = call(tei_routes(), Method::post, "/rerank", R"({"query":"the cat","texts":["fox"]})");
+  EXPECT_EQ(response.status, 422);
+  EXPECT_NE(response.body.find("embedder"), std::string::npos) << response.body;
 }
 
 }  // namespace
