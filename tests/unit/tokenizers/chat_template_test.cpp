@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <fstream>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/fuzz/template_grammar.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -287,6 +291,27 @@ TEST(HostileChatTemplate, SeesNothingOfTheProgram) {
         "{{ [1]|random }}", "{{ self.__init__.x }}"}) {
     expect_stopped(text, ErrorCode::invalid_argument);
   }
+}
+
+// What the fuzzer's grammar writes parses, and is rendered or refused.
+TEST(HostileChatTemplate, OfAGrammarIsRenderedOrRefused) {
+  std::mt19937 random(44);
+  int parsed = 0, rendered = 0;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::uint8_t> choices(40);
+    for (std::uint8_t& choice : choices) choice = static_cast<std::uint8_t>(random());
+    const std::string text = TemplateGrammar(choices).written();
+    try {
+      const ChatTemplate chat(text);
+      ++parsed;
+      chat.render(kHello);
+      ++rendered;
+    } catch (const Error& error) {
+      EXPECT_NE(error.code(), ErrorCode::internal) << error.what() << '\n' << text;
+    }
+  }
+  EXPECT_GE(parsed, 190);
+  EXPECT_GE(rendered, 20);
 }
 
 // A loop over long texts that all match almost everywhere.
