@@ -191,7 +191,7 @@ TEST_F(GenerativeRerank, HostileTemplatesAreErrorsOfTheLoad) {
   folder_.write("model/chat_template.jinja",
                 "{% set ns = namespace(l=none) %}{% for x in messages if ns.l is none or "
                 "ns.l.length < 0 %}{% set ns.l = loop %}{{ x.content }}{% endfor %}");
-  EXPECT_EQ(code(), ErrorCode::unsupported);  // it writes no pair
+  EXPECT_NO_THROW((void)RerankPipeline::load(model_));  // it writes no pair, and a Qwen has its own prompt
   folder_.write("model/chat_template.jinja", "{{ messages[0].content }}{{ messages[1].content }}");
   folder_.write("model/sentence_bert_config.json",
                 R"({"processing_kwargs": {"chat_template": {"x": ")" + std::string(100000, 'x') + R"("}}})");
