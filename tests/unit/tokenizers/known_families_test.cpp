@@ -69,9 +69,8 @@ std::string tokenizer_of(const Published& model) {
   std::string words, added;
   for (std::size_t id = 0; id < model.vocabulary; ++id) {
     const std::string number = std::to_string(id);
-    std::string token = id < model.tokens.size() ? model.tokens[id] : "w" + number;
-    if (id + 10 == model.vocabulary) token = "<s>";
-    if (id + 9 == model.vocabulary) token = "</s>";
+    const std::string word = id + 10 == model.vocabulary ? "<s>" : id + 9 == model.vocabulary ? "</s>" : "w" + number;
+    const std::string token = id < model.tokens.size() ? model.tokens[id] : word;
     words += (id == 0 ? "" : ",") + quoted(token) + ":" + number;
     if (id >= model.tokens.size()) continue;
     added += (id == 0 ? "" : ",") + (R"({"id":)" + number) + R"(,"content":)" + quoted(token) +
