@@ -71,6 +71,8 @@ def record(folder, family, corpus, seed, specials, **fields):
         tokenizer_file=str(CORPUS / corpus), model_max_length=LIMIT, add_prefix_space=True, **specials)
     if fields.get("type_vocab_size", 2) < 2:
         tokenizer.model_input_names = ["input_ids", "attention_mask"]
+    # Where the names are absent, version 5 has no types.
+    tokenizer_config["model_input_names"] = tokenizer.model_input_names
     config = getattr(transformers, family + "Config")(
         vocab_size=max(tokenizer.get_vocab().values()) + 1, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
         intermediate_size=20, max_position_embeddings=LIMIT + 8, **fields)

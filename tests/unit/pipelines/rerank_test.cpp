@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -114,6 +115,11 @@ class Rerank : public testing::Test {
     text.replace(text.find(what), what.size(), by);
     folder_.write("model/config.json", text);
   }
+  // Of a class that takes tokenizer.json as it is.
+  void write_tokenizer_config(const std::string& members) const {
+    folder_.write("model/tokenizer_config.json",
+                  R"({"tokenizer_class":"TokenizersBackend","model_max_length":32,)" + members + "}");
+  }
   Error load_error() const {
     return base::error_of([&] { (void)RerankPipeline::load(model_); });
   }
@@ -147,6 +153,37 @@ TEST_F(Rerank, HasTheLengthOfTheModelOrAShorterOne) {
       base::error_of([&] { (void)pipeline.rerank("the cat", {"a"}, {.long_texts = {.max_length = 41}}); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_NE(error.message().find("40 positions"), std::string::npos) << error.message();
+}
+
+TEST_F(Rerank, TokenizerConfigSaysWhetherTheModelGetsTypes) {
+  const auto scores = [&] { return RerankPipeline::load(model_).rerank("a query", {"the cat", "a dog"}).scores; };
+  const std::vector<float> typed = scores();
+  write_tokenizer_config(R"("model_input_names":["input_ids","attention_mask"])");
+  const std::vector<float> untyped = scores();
+  EXPECT_NE(untyped, typed);
+  write_tokenizer_config(R"("model_input_names":["input_ids","token_type_ids","attention_mask"])");
+  EXPECT_EQ(scores(), typed);
+  // As if the template gave no token type 1.
+  std::string tokenizer = base::read_text_file(model_ / "tokenizer.json");
+  const std::string one = R"("type_id": 1)", zero = R"("type_id": 0)";
+  for (std::size_t at = tokenizer.find(one); at != std::string::npos; at = tokenizer.find(one))
+    tokenizer.replace(at, one.size(), zero);
+  folder_.write("model/tokenizer.json", tokenizer);
+  EXPECT_EQ(scores(), untyped);
+}
+
+TEST_F(Rerank, TokenizerConfigSaysWhichEndOfALongTextIsCut) {
+  const auto score = [&](std::optional<LongTexts> treatment) {
+    return RerankPipeline::load(model_)
+        .rerank("the cat", {"a b c d e f g h"}, {.long_texts = {.max_length = 8, .treatment = treatment}})
+        .scores;
+  };
+  const std::vector<float> left = score(LongTexts::cut_left);
+  EXPECT_NE(score({}), left);
+  write_tokenizer_config(
+      R"("truncation_side":"left","model_input_names":["input_ids","token_type_ids","attention_mask"])");
+  EXPECT_EQ(score({}), left);
+  EXPECT_NE(score(LongTexts::cut), left);  // asked for
 }
 
 TEST_F(Rerank, LongTextsAreReadInWindowsOrRefused) {

@@ -17,6 +17,7 @@
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/tokenizers/small_tokenizer.h"
 
 namespace alate::tests {
 namespace {
@@ -75,9 +76,9 @@ TEST(FilesBesideTokenizerJson, GiveTheNumbersOfTransformers) {
   set_log_sink({});
 }
 
-std::vector<std::string> warnings_of(const std::string& config, const std::string& edits) {
+std::vector<std::string> warnings_of(const std::string& config, const SmallTokenizer& file) {
   const TemporaryFolder folder;
-  write_folder(folder, "bert_uncased", parse_json(edits, "edits"), Json(Json::Object()));
+  folder.write("tokenizer.json", file.json());
   folder.write("tokenizer_config.json", config);
   std::vector<std::string> warnings;
   set_log_sink([&](const LogEvent& event) {
@@ -91,23 +92,23 @@ std::vector<std::string> warnings_of(const std::string& config, const std::strin
 }
 
 TEST(FilesBesideTokenizerJson, AFileThatLosesIsNamedWithTheOneThatWins) {
-  EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"BertTokenizer"})", "{}").empty());
-  EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"TokenizersBackend","do_lower_case":false})", "{}").empty());
-  // Older spellings of the same.
-  EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"BertTokenizer"})",
-                          R"({"normalizer":{"lowercase":true,"handle_chinese_chars":true,"clean_text":true,
-                                            "type":"BertNormalizer"}})")
-                  .empty());
-  const auto lost = warnings_of(R"({"tokenizer_class":"BertTokenizer","do_lower_case":false})", "{}");
+  const std::string bert = R"({"tokenizer_class":"BertTokenizer"})";
+  EXPECT_TRUE(warnings_of(bert, {}).empty());
+  EXPECT_TRUE(warnings_of(R"({"tokenizer_class":"TokenizersBackend","do_lower_case":false})", {}).empty());
+  // An older spelling of the same.
+  SmallTokenizer older;
+  older.normalizer = R"({"lowercase":true,"handle_chinese_chars":true,"clean_text":true,"type":"BertNormalizer"})";
+  EXPECT_TRUE(warnings_of(bert, older).empty());
+  const auto lost = warnings_of(R"({"tokenizer_class":"BertTokenizer","do_lower_case":false})", {});
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_NE(lost[0].find("tokenizer_config.json"), std::string::npos) << lost[0];
   EXPECT_NE(lost[0].find("tokenizer.json: normalizer"), std::string::npos) << lost[0];
-  const auto ends = warnings_of(R"({"tokenizer_class":"BertTokenizer"})", R"({"post_processor":null})");
+  const auto ends = warnings_of(bert, {.post_processor = "null"});
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_NE(ends[0].find("post_processor"), std::string::npos) << ends[0];
   const auto side =
       warnings_of(R"({"tokenizer_class":"BertTokenizer","truncation_side":"left"})",
-                  R"({"truncation":{"direction":"Right","max_length":8,"strategy":"LongestFirst","stride":0}})");
+                  {.truncation = R"({"direction":"Right","max_length":8,"strategy":"LongestFirst","stride":0})"});
   ASSERT_EQ(side.size(), 1u);
   EXPECT_NE(side[0].find("truncation.direction"), std::string::npos) << side[0];
 }
@@ -131,10 +132,12 @@ TEST(FilesBesideTokenizerJson, CountOnlyForTheirFolder) {
   write_folder(folder, "bert_uncased", Json(Json::Object()), Json(Json::Object()));
   folder.write("tokenizer_config.json", R"({"tokenizer_class":"BertTokenizer","truncation_side":"left",
                                            "model_input_names":["input_ids"],"extra_special_tokens":["[NEW]"]})");
+  set_log_sink([](const LogEvent&) {});
   const Tokenizer alone = Tokenizer::load(folder.path() / "tokenizer.json");
   EXPECT_TRUE(alone.gives_type_ids());
   EXPECT_EQ(alone.token_to_id("[NEW]"), std::nullopt);
   EXPECT_NE(Tokenizer::load(folder.path()).token_to_id("[NEW]"), std::nullopt);
+  set_log_sink({});
 }
 
 }  // namespace

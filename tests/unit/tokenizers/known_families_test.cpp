@@ -64,12 +64,13 @@ const std::vector<Published> kPublished = {
 
 std::string quoted(const std::string& text) { return formats::to_json_text(Json(text)); }
 
-// The ids of the tokens are 0, 1, …; words fill the vocabulary.
+// The ids of the tokens are 0, 1, …; words fill the vocabulary, which has the marks that tokenizer_config.json names.
 std::string tokenizer_of(const Published& model) {
   std::string words, added;
   for (std::size_t id = 0; id < model.vocabulary; ++id) {
     const std::string number = std::to_string(id);
-    const std::string token = id < model.tokens.size() ? model.tokens[id] : "w" + number;
+    const std::string word = id + 10 == model.vocabulary ? "<s>" : id + 9 == model.vocabulary ? "</s>" : "w" + number;
+    const std::string token = id < model.tokens.size() ? model.tokens[id] : word;
     words += (id == 0 ? "" : ",") + quoted(token) + ":" + number;
     if (id >= model.tokens.size()) continue;
     added += (id == 0 ? "" : ",") + (R"({"id":)" + number) + R"(,"content":)" + quoted(token) +

@@ -79,8 +79,8 @@ TEST(WorkBudget, StepsOfAModelDoNotGrowWithItsLongestToken) {
     const std::size_t few = steps_of(*with_long_token(kind, 500), text);
     const std::size_t many = steps_of(*with_long_token(kind, 32'000), text);
     EXPECT_LE(many, few + 100'000) << kind;
-    EXPECT_LE(many, 8 * text.size()) << kind;
-    EXPECT_LE(steps_of(*with_long_token(kind, 32'000), text + text), 2 * many + 1000) << kind;
+    EXPECT_LE(many, 4 * text.size()) << kind;
+    EXPECT_LE(steps_of(*with_long_token(kind, 32'000), text + text), 8 * text.size()) << kind;
   }
 }
 
@@ -188,9 +188,10 @@ TEST(WorkBudget, AnExpressionThatTriesMuchAtEachPlaceIsCounted) {
   SmallTokenizer file = unigram_file(4);
   file.normalizer = replace_all_by(60'000);
   file.pre_tokenizer =
-      R"({"type":"Split","pattern":{"Regex":"(?:a?){16}(?:a|aa){16}b"},"behavior":"Isolated","invert":false})";
+      R"({"type":"Split","pattern":{"Regex":"(?:a|aa){14}[bc]"},"behavior":"Isolated","invert":false})";
   const Error error = base::error_of([&] { file.load().encode("hello"); });
   EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("steps"), std::string::npos) << error.message();
 }
 
 // The text of the unknown token stands for each of the text's words.
@@ -219,7 +220,7 @@ TEST(WorkBudget, MarksOfCharactersHaveALimit) {
 
 // Each part asks within a long text, so that a call that is stopped ends soon.
 TEST(WorkBudget, EveryPartAsksForCancellationWithinALongText) {
-  const std::string text = repeated("\u00E9a 1,", 1 << 19);  // 3 MiB, of which no byte is all
+  const std::string text = repeated("\u00E9a 1,", 1 << 18);  // 1.5 MiB, of many kinds of letters
   const std::vector<std::string> normalizers{
       R"({"type":"NFD"})",
       R"({"type":"NFKC"})",
@@ -258,12 +259,12 @@ TEST(WorkBudget, EveryPartAsksForCancellationWithinALongText) {
   for (const std::string& part : normalizers) {
     SmallTokenizer with = file;
     with.normalizer = part;
-    EXPECT_GE(asked_times(with), without + 2) << part;
+    EXPECT_GE(asked_times(with), without + 1) << part;
   }
   for (const std::string& part : pre_tokenizers) {
     SmallTokenizer with = file;
     with.pre_tokenizer = part;
-    EXPECT_GE(asked_times(with), without + 2) << part;
+    EXPECT_GE(asked_times(with), without + 1) << part;
   }
 }
 
@@ -274,7 +275,7 @@ TEST(WorkBudget, RealTokenizersStayFarBelowTheirSteps) {
   std::vector<std::string> lines;
   for (const Json& entry : read_jsonl(folder / "corpus.jsonl")) {
     lines.push_back(corpus_text(entry));
-    all += lines.back() + "\n";
+    if (lines.size() % 20 == 0) all += lines.back() + "\n";
   }
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -284,7 +285,7 @@ TEST(WorkBudget, RealTokenizersStayFarBelowTheirSteps) {
   for (const std::filesystem::path& file : files) {
     const Tokenizer tokenizer = Tokenizer::load(file);
     EXPECT_LT(tokenizers::steps_of(tokenizer, all), all.size() * WorkBudget::kStepsPerByte / 10) << file;
-    for (std::size_t i = 0; i < lines.size(); i += 20) {
+    for (std::size_t i = 0; i < lines.size(); i += 100) {
       EXPECT_LT(tokenizers::steps_of(tokenizer, lines[i]), lines[i].size() * WorkBudget::kStepsPerByte / 10 + 1000)
           << file << ' ' << lines[i].substr(0, 200);
     }
