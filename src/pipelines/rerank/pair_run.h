@@ -22,6 +22,7 @@ class PairRun final : public RerankRun {
   TextRows make_rows(const base::Cancellation& cancellation) override;
   void take(const RowResults& results) override;
   void require_room_for_windows(const base::Cancellation& cancellation) const;
+  void require_pooled_prompt() const;
   bool is_activated() const;
 
   RerankPipeline pipeline_;

@@ -113,10 +113,10 @@ class SearchCall final : public ModelCall {
     for (const SearchResult& result : results_) rerank_request.texts.push_back(result.text);
     rerank(call_, std::move(rerank_request),
            [self = std::static_pointer_cast<SearchCall>(shared_from_this())](const RerankAnswer& answer) {
-             return self->format_(
-                 {.index = *self->index_,
-                  .model = answer.task,
-                  .results = search::reranked(std::move(self->results_), answer.scores, self->request_.options.top)});
+             return self->format_({.index = *self->index_,
+                                   .model = answer.task,
+                                   .results = search::reranked(std::move(self->results_), answer.scores,
+                                                               answer.raw_scores, self->request_.options.top)});
            });
     return true;
   }
