@@ -30,6 +30,9 @@ std::optional<Pooling> parse_pooling(std::string_view name);
 struct EmbeddingLoadOptions {
   LoadOptions load = {};
   std::optional<Pooling> pooling = {};  // absent: as the model's modules say
+  // Also a model that is for something else: a reranker, a classifier, a language model without modules. Its vectors
+  // are the mean of its last layer's, or the last token's, for which nobody has trained it.
+  bool force = false;
 };
 
 struct EmbedOptions {
@@ -74,7 +77,7 @@ class EmbeddingPipeline {
  public:
   /// A sentence-transformers folder (modules.json and the files it names), or a plain encoder, which then gets mean
   /// pooling; a masked language model without modules.json gives sparse embeddings too (SPLADE). Throws as Model::load,
-  /// and unsupported for an unknown module.
+  /// and unsupported for an unknown module and, unless forced, for a model that is no embedder.
   static EmbeddingPipeline load(const std::filesystem::path& folder, const EmbeddingLoadOptions& options = {},
                                 const RunControl& control = {});
 

@@ -39,8 +39,13 @@ struct RerankOptions {
 /// lists (jina-reranker-v3) give a text scores that depend on the others.
 struct RerankScores {
   std::vector<float> scores;
+  // The model's own numbers, which tell texts apart whose scores are equal: sigmoids of logits over 17 are all 1.
+  std::vector<float> raw_scores = {};
   std::vector<std::size_t> truncated;  // indices of the texts whose pair was cut, ascending
   std::size_t tokens = 0;              // computed tokens, including special tokens and the query of each pair
+
+  /// The indices of the texts, the best first: alate::best_first of both.
+  std::vector<std::size_t> best_first(std::optional<std::size_t> count = {}) const;
 };
 
 /// A tokenizer and a model that ranks: a cross-encoder, which is an encoder with a head for pairs of texts that has one
@@ -81,8 +86,9 @@ class RerankPipeline {
   std::shared_ptr<const State> state_;
 };
 
-/// The indices of the scores, the best first: all, or the first `count`. Equal scores keep their order, and NaN comes
-/// last.
-std::vector<std::size_t> best_first(std::span<const float> scores, std::optional<std::size_t> count = {});
+/// The indices of the scores, the best first: all, or the first `count`. Equal scores are in the order of
+/// `raw_scores`, which are as many or none, and keep their own where these are equal too. NaN comes last.
+std::vector<std::size_t> best_first(std::span<const float> scores, std::optional<std::size_t> count = {},
+                                    std::span<const float> raw_scores = {});
 
 }  // namespace alate

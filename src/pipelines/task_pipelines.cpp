@@ -15,7 +15,8 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
                                   const RunControl& control) {
   TaskPipelines loaded(tasks_of(folder, request.options));
   if (const Task main = loaded.tasks_.front(); main == Task::embed) {
-    loaded.embedding_ = load_embedding(folder, request, control);
+    loaded.is_bare_ = is_bare_language_model(folder, request.options);
+    loaded.embedding_ = load_embedding(folder, EmbeddingRequest(request).forced(), control);
   } else if (main == Task::rerank) {
     loaded.reranker_ = load_reranker(folder, request, control);
     loaded.text_model_ = static_cast<const TextModel&>(loaded.reranker_->state());
@@ -40,6 +41,7 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
 }
 
 const EmbeddingPipeline& TaskPipelines::embedding() const {
+  if (is_bare_) throw bare_language_model_error(model().folder());
   if (embedding_) return *embedding_;
   throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is ",
                    task_head(tasks_.front()).noun, ": it ", description(tasks_.front()),
@@ -78,9 +80,9 @@ std::size_t TaskPipelines::weight_bytes() const {
       bytes += other.state().main_entry_point()->facts().weight_bytes;
     return bytes;
   }
-  const Model::State& model = text_model_->model.state();
-  if (reranker_) return rerank_entry_point(model, reranker_->state().tokens)->facts().weight_bytes;
-  return task_entry_point(model, tasks_.front())->facts().weight_bytes;
+  if (reranker_)
+    return rerank_entry_point(text_model_->model.state(), reranker_->state().scorer())->facts().weight_bytes;
+  return task_entry_point(*text_model_, tasks_.front())->facts().weight_bytes;
 }
 
 }  // namespace alate::pipelines

@@ -24,7 +24,7 @@ class TaskPipelines {
                             const RunControl& control = {});
 
   const std::vector<Task>& tasks() const { return tasks_; }
-  /// Throws unsupported, saying what the model is for, where that is something else.
+  /// Throws unsupported, saying what the model is for, where that is something else (require_embedder).
   const EmbeddingPipeline& embedding() const;
   /// For the tasks of the folder's head; they compile at their first use if they are not the main task.
   TextModel text_model() const;
@@ -52,6 +52,7 @@ class TaskPipelines {
 
   std::vector<Task> tasks_;
   std::string mask_;
+  bool is_bare_ = false;  // is_bare_language_model
   std::optional<EmbeddingPipeline> embedding_;
   std::optional<TextModel> text_model_;     // of models that do not embed, or fill masks too
   std::optional<RerankPipeline> reranker_;  // of models that rerank

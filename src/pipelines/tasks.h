@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "alate/embedding_kinds.h"
+#include "alate/error.h"
 #include "alate/model.h"
 #include "formats/json.h"
 
@@ -36,6 +38,24 @@ std::string_view description(Task task);
 /// model recognizes; a GLiNER2 model extracts, and recognizes too. For a
 /// folder that cannot be read the answer is that of any other: loading finds the fault. Reads no weights.
 std::vector<Task> tasks_of(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+/// Whether the folder is that of a causal language model, and nothing in it says that it embeds, reranks or is for
+/// anything but text that goes on: neither modules.json nor a manifest's type. False for a folder that cannot be read.
+bool is_bare_language_model(const std::filesystem::path& folder, const LoadOptions& options = {});
+
+/// What a manifest says of the folder: the type of its main task, and the names of all. A bare language model is a
+/// generator.
+struct ModelPurpose {
+  std::string type;
+  std::vector<std::string> capabilities;
+};
+ModelPurpose purpose_of(const std::filesystem::path& folder);
+
+/// Throws unsupported, saying what the model is for, unless it is an embedder too (tasks_of). A bare language model is
+/// one only where the caller says how its tokens are pooled.
+void require_embedder(const std::filesystem::path& folder, const LoadOptions& options, bool states_pooling);
+/// What it throws for a bare language model.
+Error bare_language_model_error(const std::filesystem::path& folder);
 
 /// Whether a config is that of a model …ForTokenClassification with two labels: one that says where texts are divided.
 bool divides_texts(const formats::Json& config);

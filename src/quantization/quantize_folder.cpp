@@ -96,10 +96,9 @@ hub::ModelOrigin origin_of(const runtime::ModelFiles& files, const formats::Weig
   if (options.activation_groups) origin.settings.emplace_back("activation_groups", *options.activation_groups);
   origin.settings.emplace_back("calibration", options.calibration.empty() ? "built-in" : "given");
   for (const formats::WeightFile& file : weights.files()) origin.source_files.push_back(file.path);
-  for (const pipelines::Task task : pipelines::tasks_of(model)) {
-    if (origin.type.empty()) origin.type = pipelines::model_type(task);
-    origin.capabilities.emplace_back(pipelines::to_string(task));
-  }
+  pipelines::ModelPurpose purpose = pipelines::purpose_of(model);
+  origin.type = std::move(purpose.type);
+  origin.capabilities = std::move(purpose.capabilities);
   return origin;
 }
 

@@ -81,9 +81,9 @@ std::size_t candidates_of(const SearchOptions& options, bool has_reranker) {
 }
 
 std::vector<SearchResult> reranked(std::vector<SearchResult> results, std::span<const float> scores,
-                                   std::size_t count) {
+                                   std::span<const float> raw_scores, std::size_t count) {
   std::vector<SearchResult> ranked;
-  for (const std::size_t i : best_first(scores, count)) {
+  for (const std::size_t i : best_first(scores, count, raw_scores)) {
     ranked.push_back(std::move(results[i]));
     ranked.back().score = scores[i];
   }

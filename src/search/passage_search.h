@@ -29,7 +29,9 @@ std::vector<SearchResult> results_of(const IndexFile& index, std::string_view qu
 /// How many passages a reranker reads so that `options.top` are best.
 std::size_t candidates_of(const SearchOptions& options, bool has_reranker);
 
-/// The first `count` of `results` by a reranker's scores of them, which become their own.
-std::vector<SearchResult> reranked(std::vector<SearchResult> results, std::span<const float> scores, std::size_t count);
+/// The first `count` of `results` by a reranker's scores of them, which become their own; `raw_scores` are as in
+/// best_first.
+std::vector<SearchResult> reranked(std::vector<SearchResult> results, std::span<const float> scores,
+                                   std::span<const float> raw_scores, std::size_t count);
 
 }  // namespace alate::search

@@ -88,7 +88,7 @@ std::vector<SearchResult> SearchIndex::search(const EmbeddingPipeline& pipeline,
     const std::unique_ptr<pipelines::RerankRun> reading =
         pipelines::begin_rerank(*reranker, question, std::move(texts), {});
     pipelines::run_prepared(*reading, reading->prepare(run.cancellation), {}, run);
-    return search::reranked(std::move(results), reading->scores(), options.top);
+    return search::reranked(std::move(results), reading->scores(), reading->raw_scores(), options.top);
   });
 }
 

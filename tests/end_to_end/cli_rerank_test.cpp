@@ -61,6 +61,68 @@ TEST_F(CliRerank, TextIsAScoreAndATextALineTheBestFirst) {
   EXPECT_NEAR(std::stof(found[1]), scores()[3], 1e-5);
 }
 
+TEST_F(CliRerank, TextsOfEqualScoresAreInTheOrderOfTheModelsOwnNumbers) {
+  std::vector<formats::NamedTensor> weights = formats::read_tensors(model_ / "model.safetensors");
+  for (formats::NamedTensor& each : weights) {
+    if (each.name == "classifier.bias")  // all sigmoids are 1
+      each.tensor = Tensor::from<float>({1}, {each.tensor.values<float>()[0] + 30});
+  }
+  formats::write_tensors(model_ / "model.safetensors", weights);
+  const std::filesystem::path out = folder_.path() / "ranking.jsonl";
+  for (const std::size_t count : {order().size(), std::size_t{1}}) {
+    const std::vector<std::string> common = {"--input", "jsonl", "--quiet", "--top-n", std::to_string(count)};
+    const auto indices = [&](std::vector<std::string> more) {
+      more.insert(more.end(), common.begin(), common.end());
+      const ProgramRun run = rerank(more, lines());
+      EXPECT_EQ(run.exit_code, 0) << run.error;
+      return run.out;
+    };
+    std::string wanted;
+    for (std::size_t i = 0; i < count; ++i) wanted += std::to_string(order()[i]) + " ";
+    const auto indices_of = [](const std::string& written) {
+      std::string found;
+      for (const std::string& line : lines_of(written))
+        found += std::to_string(formats::parse_json(line, "line").get_int("index", -1)) + " ";
+      return found;
+    };
+    EXPECT_EQ(indices_of(indices({"--output", "jsonl"})), wanted);  // kept in memory
+    indices({"--output", "jsonl", "--out", out.string(), "--resume"});
+    EXPECT_EQ(indices_of(base::read_text_file(out)), wanted);  // kept in the file
+    std::filesystem::remove(out);
+    std::string ranked;
+    const Json body = formats::parse_json(indices({"--output", "json"}), "output");
+    for (const Json& result : body.find("results")->as_array("results"))
+      ranked += std::to_string(result.get_int("index", -1)) + " ";
+    EXPECT_EQ(ranked, wanted);
+  }
+}
+
+TEST_F(CliRerank, ACrossEncoderOfModulesRanksAndIsListedAsWhatItIs) {
+  const std::filesystem::path modules = folder_.path() / "modules";
+  write_tiny_reranker(modules, "modules");
+  const ProgramRun run = run_program({"rerank", modules.string(), "--query", "where is the cat", "--model-scores",
+                                      "--quiet", "Shares fell.", "money"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const std::vector<std::string> found = lines_of(run.out);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found[0].ends_with("\tmoney")) << found[0];
+  EXPECT_NEAR(std::stof(found[0]), -4.49802, 2e-4);
+  EXPECT_NEAR(std::stof(found[1]), -5.67719, 2e-4);
+  EXPECT_NE(run_program({"show", modules.string()}).out.find("reranker"), std::string::npos);
+  // Another task's verb takes it only by force.
+  const ProgramRun refused = run_program({"embed", modules.string(), "a"});
+  EXPECT_EQ(refused.exit_code, 3) << refused.error;
+  EXPECT_NE(refused.error.find("is a reranker"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("--force"), std::string::npos) << refused.error;
+  EXPECT_EQ(run_program({"embed", modules.string(), "a", "--force", "--quiet"}).exit_code, 0);
+  const std::string text = (folder_.path() / "a.txt").string();
+  folder_.write("a.txt", "the cat");
+  const std::string index = (folder_.path() / "index").string();
+  EXPECT_EQ(run_program({"index", text, "--model", modules.string(), "--out", index}).exit_code, 3);
+  EXPECT_EQ(run_program({"index", text, "--model", modules.string(), "--out", index, "--force"}).exit_code, 0);
+  EXPECT_EQ(run_program({"search", index, "the cat", "--model", modules.string()}).exit_code, 0);
+}
+
 TEST_F(CliRerank, JsonIsTheBodyOfTheRoute) {
   const ProgramRun run = rerank({"--input", "jsonl", "--output", "json", "--quiet"}, lines());
   ASSERT_EQ(run.exit_code, 0) << run.error;

@@ -72,7 +72,8 @@ void run_bench(Arguments& arguments) {
   Output output(options.out);
   const std::vector<std::size_t> lengths = read_lengths(lengths_text);
 
-  const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
+  const auto pipeline = pipelines::load_embedding(find_model(options, model),
+                                                  pipelines::EmbeddingRequest(load_request(options)).forced());
   profiler.check(pipeline.facts().backend);
   EmbedOptions embed;
   embed.batch_size = options.batch_size;

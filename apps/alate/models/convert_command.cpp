@@ -49,10 +49,9 @@ void run_convert(Arguments& arguments) {
   std::optional<Progress> progress;
   std::size_t done = 0;
   hub::ConvertOptions how{.weights_file = files.weights_file};
-  for (const pipelines::Task task : pipelines::tasks_of(path)) {
-    if (how.type.empty()) how.type = pipelines::model_type(task);
-    how.capabilities.emplace_back(pipelines::to_string(task));
-  }
+  pipelines::ModelPurpose purpose = pipelines::purpose_of(path);
+  how.type = std::move(purpose.type);
+  how.capabilities = std::move(purpose.capabilities);
   how.report = [&](const hub::ConvertProgress& at) {
     if (!progress) progress.emplace(options, true, hides_progress, "convert", at.total, "tensors");
     progress->add(at.done - done, static_cast<double>(at.done) / static_cast<double>(at.total));

@@ -26,7 +26,7 @@ void run_index(Arguments& arguments) {
   std::vector<std::string> paths, kind_names;
   std::string model = "builtin:minilm";
   IndexOptions index;
-  bool hides_progress = false;
+  bool hides_progress = false, forces = false;
   CommonOptions options;
   arguments.positionals("FILE", paths);
   arguments.option("--model", "MODEL", "makes the vectors; default: builtin:minilm", model);
@@ -49,6 +49,7 @@ void run_index(Arguments& arguments) {
                      index.skip_unreadable = name == "skip";
                    });
   arguments.choices({"stop", "skip"});
+  arguments.flag("--force", "vectors of a model that is for something else: a reranker, a classifier", forces);
   declare_progress(arguments, hides_progress);
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;
@@ -64,7 +65,9 @@ void run_index(Arguments& arguments) {
     index.kinds.add(*kind);
   }
 
-  const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
+  pipelines::EmbeddingRequest load = load_request(options);
+  load.force = forces;
+  const auto pipeline = pipelines::load_embedding(find_model(options, model), load);
   index.model = shortest_reference(options, model);
   Progress progress(options, true, hides_progress, "index", std::nullopt, "files");
   const auto interrupted = until_interrupted();

@@ -44,7 +44,8 @@ void run_search(Arguments& arguments) {
   Output output(options.out);
   const SearchIndex index = SearchIndex::open(folder);
   if (model.empty()) model = index.model();
-  const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
+  const auto pipeline = pipelines::load_embedding(find_model(options, model),
+                                                  pipelines::EmbeddingRequest(load_request(options)).forced());
   std::optional<RerankPipeline> reranker;
   if (!reranker_name.empty())
     reranker = pipelines::load_reranker(find_model(options, reranker_name), load_request(options));

@@ -191,7 +191,8 @@ void run_compare(Arguments& arguments) {
   std::vector<Compared> all;
   Tensor first;
   for (const runtime::LoadRequest& load : loads)
-    all.push_back(run_backend(pipelines::load_embedding(folder, load), inputs, embed, repeat, first));
+    all.push_back(run_backend(pipelines::load_embedding(folder, pipelines::EmbeddingRequest(load).forced()), inputs,
+                              embed, repeat, first));
 
   output.write(format == OutputFormat::json ? as_json(model, all) : as_text(all));
   output.finish();

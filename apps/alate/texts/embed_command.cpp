@@ -157,6 +157,7 @@ void run_embed(Arguments& arguments) {
   std::vector<std::string> kind_names;
   NumberOptions numbers;
   std::string calibration;
+  bool forces = false;
   Profiler profiler;
   CommonOptions options;
   arguments.positional("MODEL", true, model);
@@ -178,6 +179,7 @@ void run_embed(Arguments& arguments) {
   arguments.option("--stride", "N", "tokens that a window shares with the one before it", embed.stride);
   arguments.option("--calibration", "FILE", "int8 and uint8 by the ranges of the vectors in FILE, npy or safetensors",
                    calibration);
+  arguments.flag("--force", "vectors of a model that is for something else: a reranker, a classifier", forces);
   BigJobOptions chosen;
   declare(arguments, chosen);
   profiler.declare(arguments);
@@ -202,7 +204,8 @@ void run_embed(Arguments& arguments) {
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
 
-  const runtime::LoadRequest load = load_request(options);
+  pipelines::EmbeddingRequest load = load_request(options);
+  load.force = forces;
   const std::filesystem::path folder = find_model(options, model);
   TextSource& source = job.open(std::move(input));
   const std::optional<std::size_t> texts = job.count_single_texts();

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kFewLines = 4096;  // are not worth dropping
 
-// A record is the score, the length of the line, and the line.
+// A record is the score, the raw score, the length of the line, and the line.
 struct RecordHead {
   float score = 0;
-  std::uint32_t unused = 0;
+  float raw_score = 0;
   std::uint64_t bytes = 0;
 };
 static_assert(sizeof(RecordHead) == 16);
@@ -36,27 +36,30 @@ void read_at(std::ifstream& file, std::uint64_t position, char* out, std::uint64
 
 }  // namespace
 
-void RankedLinesInMemory::add(float score, std::string line) {
+void RankedLinesInMemory::add(float score, float raw_score, std::string line) {
   scores_.push_back(score);
+  raw_scores_.push_back(raw_score);
   lines_.push_back(std::move(line));
   if (count_ && lines_.size() > kFewLines && lines_.size() / 2 > *count_) drop_worst();
 }
 
 // What stays keeps its order, so that equal scores do.
 void RankedLinesInMemory::drop_worst() {
-  std::vector<std::size_t> kept = alate::best_first(scores_, count_);
+  std::vector<std::size_t> kept = alate::best_first(scores_, count_, raw_scores_);
   std::ranges::sort(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     scores_[i] = scores_[kept[i]];
+    raw_scores_[i] = raw_scores_[kept[i]];
     if (i != kept[i]) lines_[i] = std::move(lines_[kept[i]]);
   }
   scores_.resize(kept.size());
+  raw_scores_.resize(kept.size());
   lines_.resize(kept.size());
 }
 
 void RankedLinesInMemory::best_first(std::optional<std::size_t> count,
                                      const std::function<void(std::string_view)>& take) const {
-  for (const std::size_t i : alate::best_first(scores_, count)) take(lines_[i]);
+  for (const std::size_t i : alate::best_first(scores_, count, raw_scores_)) take(lines_[i]);
 }
 
 RankedLinesInFile::RankedLinesInFile(Output& store, std::int64_t bytes) : store_(store) {
@@ -71,15 +74,17 @@ RankedLinesInFile::RankedLinesInFile(Output& store, std::int64_t bytes) : store_
     if (end - starts_.back() < kHeadBytes || head.bytes > end - starts_.back() - kHeadBytes)
       throw make_error(ErrorCode::corrupt, path.string(), " is damaged; remove it to begin anew");
     scores_.push_back(head.score);
+    raw_scores_.push_back(head.raw_score);
     starts_.push_back(starts_.back() + kHeadBytes + head.bytes);
   }
 }
 
-void RankedLinesInFile::add(float score, std::string line) {
-  const RecordHead head{.score = score, .bytes = line.size()};
+void RankedLinesInFile::add(float score, float raw_score, std::string line) {
+  const RecordHead head{.score = score, .raw_score = raw_score, .bytes = line.size()};
   store_.write(std::string_view(reinterpret_cast<const char*>(&head), kHeadBytes));
   store_.write(line);
   scores_.push_back(score);
+  raw_scores_.push_back(raw_score);
   starts_.push_back(starts_.back() + kHeadBytes + line.size());
 }
 
@@ -89,7 +94,7 @@ void RankedLinesInFile::best_first(std::optional<std::size_t> count,
   const std::filesystem::path& path = store_.temporary_path();
   std::ifstream file = opened(path);
   std::string line;
-  for (const std::size_t i : alate::best_first(scores_, count)) {
+  for (const std::size_t i : alate::best_first(scores_, count, raw_scores_)) {
     line.resize(starts_[i + 1] - starts_[i] - kHeadBytes);
     read_at(file, starts_[i] + kHeadBytes, line.data(), line.size(), path);
     take(line);

@@ -18,8 +18,9 @@ namespace alate::app {
 class RankedLines {
  public:
   virtual ~RankedLines() = default;
-  virtual void add(float score, std::string line) = 0;
-  /// Gives the best `count` lines, absent: all, to `take`. Equal scores keep their order, and NaN comes last.
+  /// `raw_score` is as in alate::best_first.
+  virtual void add(float score, float raw_score, std::string line) = 0;
+  /// Gives the best `count` lines, absent: all, to `take`, in the order of alate::best_first.
   virtual void best_first(std::optional<std::size_t> count,
                           const std::function<void(std::string_view)>& take) const = 0;
 };
@@ -28,14 +29,14 @@ class RankedLines {
 class RankedLinesInMemory : public RankedLines {
  public:
   explicit RankedLinesInMemory(std::optional<std::size_t> count) : count_(count) {}
-  void add(float score, std::string line) override;
+  void add(float score, float raw_score, std::string line) override;
   void best_first(std::optional<std::size_t> count, const std::function<void(std::string_view)>& take) const override;
 
  private:
   void drop_worst();
 
   std::optional<std::size_t> count_;
-  std::vector<float> scores_;
+  std::vector<float> scores_, raw_scores_;
   std::vector<std::string> lines_;
 };
 
@@ -45,12 +46,12 @@ class RankedLinesInFile : public RankedLines {
   /// `store` must outlive this object, and has `bytes` bytes of an earlier run. Throws corrupt if these are no lines,
   /// unavailable if they cannot be read.
   RankedLinesInFile(Output& store, std::int64_t bytes);
-  void add(float score, std::string line) override;
+  void add(float score, float raw_score, std::string line) override;
   void best_first(std::optional<std::size_t> count, const std::function<void(std::string_view)>& take) const override;
 
  private:
   Output& store_;
-  std::vector<float> scores_;
+  std::vector<float> scores_, raw_scores_;
   std::vector<std::uint64_t> starts_{0};  // of each line's record, and the end of the last
 };
 

@@ -42,7 +42,7 @@ struct RerankJob {
   OutputFormat format;
   OnError on_error;
   RankedLines* lines;  // null for json, which needs no texts but all of these:
-  std::vector<float> scores = {};
+  std::vector<float> scores = {}, raw_scores = {};
   std::map<std::size_t, std::string> errors = {};
   std::vector<std::size_t> truncated = {};
   std::size_t tokens = 0;
@@ -67,11 +67,12 @@ class RerankPart : public TextPart {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (is_too_long(i)) {
         // Its score is no number, so that it comes last.
-        if (job_.format == OutputFormat::jsonl) job_.lines->add(run_->scores()[i], error_line_of(place.first + i, i));
+        if (job_.format == OutputFormat::jsonl)
+          job_.lines->add(run_->scores()[i], run_->raw_scores()[i], error_line_of(place.first + i, i));
         continue;
       }
       const float score = run_->scores()[i];
-      job_.lines->add(score,
+      job_.lines->add(score, run_->raw_scores()[i],
                       ranking_line(job_.format, {.index = place.first + i,
                                                  .score = score,
                                                  .text = texts[i],
@@ -86,6 +87,7 @@ class RerankPart : public TextPart {
 
   void keep_numbers(std::size_t first) {
     std::ranges::copy(run_->scores(), std::back_inserter(job_.scores));
+    std::ranges::copy(run_->raw_scores(), std::back_inserter(job_.raw_scores));
     for (const std::size_t index : run_->too_long())
       job_.errors.emplace(first + index, refusal_json("the text" + run_->excess()));
     for (const std::size_t index : run_->truncated()) job_.truncated.push_back(first + index);
@@ -191,6 +193,7 @@ void run_rerank(Arguments& arguments) {
   }
   if (is_body) {
     job.output().write(pipelines::ranking_json({.scores = shared.scores,
+                                                .raw_scores = shared.raw_scores,
                                                 .count = top_n,
                                                 .facts = {.model = given.model,
                                                           .total_ns = nanoseconds_since(start),

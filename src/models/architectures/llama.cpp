@@ -153,7 +153,7 @@ constexpr std::array kEuroBertHeads = {
 };
 constexpr std::array kJinaHeads = {EncoderHead{"ForRanking", with_rotary<in_scope<qwen3_config>, ranking_vectors>}};
 
-constexpr std::array kTied = {
+constexpr std::array kCausalTied = {
     TiedWeights{"embed_tokens.weight", "lm_head.weight"},
 };
 
@@ -169,7 +169,7 @@ Architecture described(std::string_view model_type, std::string_view class_name,
           .encode = encode_rotary<in_scope<read>>,
           .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
           .heads = heads,
-          .tied = kTied,
+          .tied = kCausalTied,
           .ties_by_default = false,
           .examples = examples,
           .also_read = kCausal};

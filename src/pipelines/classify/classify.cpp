@@ -9,6 +9,7 @@
 #include "alate/rerank.h"
 #include "pipelines/classify/classify_run.h"
 #include "pipelines/classify/hypothesis_template.h"
+#include "pipelines/label_names.h"
 #include "pipelines/task_head.h"
 
 namespace alate {
@@ -60,11 +61,22 @@ std::vector<float> entailments(std::span<std::vector<float>> logits, std::size_t
   return scores;
 }
 
+// What these scores are made of, which tells labels apart whose scores are equal.
+std::vector<float> raw_entailments(std::span<const std::vector<float>> logits, std::size_t entailment,
+                                   bool each_by_itself) {
+  std::vector<float> raw;
+  for (const std::vector<float>& row : logits) {
+    const float contradiction = entailment == 0 ? row.back() : row.front();
+    raw.push_back(each_by_itself ? row[entailment] - contradiction : row[entailment]);
+  }
+  return raw;
+}
+
 }  // namespace
 
 ClassifyPipeline classifier_of(TextModel model) {
   const Model::State& state = model.model.state();
-  const std::size_t count = task_entry_point(state, Task::classify)->width().row;
+  const std::size_t count = task_entry_point(model, Task::classify)->width().row;
   ClassifyPipeline::State made{std::move(model), label_names(state.config, count), score_function(state.config, count)};
   return ClassifyPipeline(std::make_shared<ClassifyPipeline::State>(std::move(made)));
 }
@@ -75,7 +87,7 @@ ClassifyRun::ClassifyRun(ClassifyPipeline pipeline, std::vector<EncodeInput> tex
 }
 
 std::shared_ptr<const runtime::BatchProgram> ClassifyRun::program() const {
-  return task_entry_point(pipeline_.model().state(), Task::classify);
+  return task_entry_point(pipeline_.state(), Task::classify);
 }
 
 std::string ClassifyRun::excess() const { return excess_of(pipeline_.state(), options_.long_texts); }
@@ -126,15 +138,18 @@ void ClassifyRun::take(const RowResults& results) {
   const bool each_by_itself = options_.multi_label.value_or(false) || options_.labels.size() == 1;
   for (std::size_t text = 0; text < count_; ++text) {
     const std::span rows = std::span(logits).subspan(text * rows_of_text, rows_of_text);
-    std::vector<float> scores;
+    std::vector<float> scores, raw;
     if (options_.labels.empty()) {
-      scores = std::move(rows.front());
+      raw = std::move(rows.front());
+      scores = raw;
       scale_logits(own, scores);
     } else {
-      scores = entailments(rows, entailment_label(state.labels), each_by_itself);
+      const std::size_t entailment = entailment_label(state.labels);
+      raw = raw_entailments(rows, entailment, each_by_itself);
+      scores = entailments(rows, entailment, each_by_itself);
     }
     std::vector<LabelScore>& answer = answers_.emplace_back();
-    for (const std::size_t i : best_first(scores, options_.top_k)) {
+    for (const std::size_t i : best_first(scores, options_.top_k, raw)) {
       answer_budget().add(names[i].size());
       answer.push_back({names[i], scores[i]});
     }

@@ -1,7 +1,6 @@
 #include "pipelines/classify/score_function.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
@@ -24,19 +23,6 @@ void scale_logits(ScoreFunction function, std::span<float> logits) {
   double sum = 0;
   for (const float value : logits) sum += std::exp(value - largest);
   for (float& value : logits) value = static_cast<float>(std::exp(value - largest) / sum);
-}
-
-std::vector<std::string> label_names(const formats::Json& config, std::size_t count) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back("LABEL_" + std::to_string(i));
-  const formats::Json* given = config.find("id2label");
-  if (given == nullptr || !given->is_object()) return names;
-  for (const auto& [id, name] : given->as_object("id2label")) {
-    std::size_t index = count;
-    std::from_chars(id.data(), id.data() + id.size(), index);
-    if (index < count && name.is_string()) names[index] = name.as_string("id2label");
-  }
-  return names;
 }
 
 std::size_t entailment_label(std::span<const std::string> labels) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "formats/json.h"
 
@@ -18,9 +17,6 @@ ScoreFunction score_function(const formats::Json& config, std::size_t labels);
 
 /// Applied in place.
 void scale_logits(ScoreFunction function, std::span<float> logits);
-
-/// The names of a model's labels, config.json's id2label; LABEL_0 and so on where it has none.
-std::vector<std::string> label_names(const formats::Json& config, std::size_t count);
 
 /// The label that a text entails a hypothesis: the first whose name begins with "entail" in any case, else the last.
 std::size_t entailment_label(std::span<const std::string> labels);

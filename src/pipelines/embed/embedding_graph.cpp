@@ -149,12 +149,18 @@ std::span<const ChainModule> without_last_normalization(const EmbeddingModules& 
 
 }  // namespace
 
+Value chain_value(Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,
+                  const TransformerSettings& transformer, std::span<const ChainModule> modules, std::string_view name) {
+  ChainBuilder chain(b, in, built);
+  chain.set(transformer.output_name, built.last_hidden_state);
+  for (const ChainModule& module : modules) chain.add(module);
+  return chain.get(name);
+}
+
 Value sentence_embedding(Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,
                          const EmbeddingModules& modules, bool normalize) {
-  ChainBuilder chain(b, in, built);
-  chain.set(modules.transformer.output_name, built.last_hidden_state);
-  for (const ChainModule& module : without_last_normalization(modules)) chain.add(module);
-  const Value x = chain.get(kSentenceEmbedding);
+  const Value x =
+      chain_value(b, in, built, modules.transformer, without_last_normalization(modules), kSentenceEmbedding);
   return normalize ? b.normalize({x}) : x;
 }
 

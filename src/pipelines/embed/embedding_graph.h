@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "graph/builder.h"
 #include "models/encoder.h"
@@ -9,6 +11,11 @@
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {
+
+/// The value `name` that modules make after the encoder. REQUIRES: require_inputs of them has it.
+graph::Value chain_value(graph::Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,
+                         const TransformerSettings& transformer, std::span<const ChainModule> modules,
+                         std::string_view name);
 
 /// The vectors of texts [sequences, dimensions]; `normalize` overrules the folder's last step.
 graph::Value sentence_embedding(graph::Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built,

@@ -73,10 +73,16 @@ struct EmbeddingRequest {
   EmbeddingRequest(runtime::LoadRequest given, std::optional<Pooling> pools = {})
       : load(std::move(given)), pooling(pools) {}
   // NOLINTNEXTLINE(google-explicit-constructor): options without an origin are the library's user's own.
-  EmbeddingRequest(const EmbeddingLoadOptions& given) : load(given.load), pooling(given.pooling) {}
+  EmbeddingRequest(const EmbeddingLoadOptions& given) : load(given.load), pooling(given.pooling), force(given.force) {}
+  /// The same for a model of any task.
+  EmbeddingRequest forced() && {
+    force = true;
+    return std::move(*this);
+  }
 
   runtime::LoadRequest load;
   std::optional<Pooling> pooling;
+  bool force = false;
 };
 
 /// The pipeline that texts of a task go through: another one where their route has a transformer of its own. The

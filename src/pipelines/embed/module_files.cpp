@@ -91,7 +91,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNotBuilt
   const auto* known = std::ranges::find(kNotBuilt, type, &std::pair<std::string_view, std::string_view>::first);
   const std::string_view what = known == kNotBuilt.end() ? "is not known here" : known->second;
   throw make_error(ErrorCode::unsupported, "modules.json has the module '", type, "' in '", folder.filename().string(),
-                   "', which ", what, known == kNotBuilt.end() ? ": " : "; embedding does not build it: ", type);
+                   "', which ", what, known == kNotBuilt.end() ? ": " : "; it is not built here: ", type);
 }
 
 }  // namespace

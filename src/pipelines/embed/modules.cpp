@@ -36,34 +36,10 @@ bool gives_all_layers(const runtime::ModelFiles& files) {
   return config.get_bool("output_hidden_states", false);
 }
 
-std::vector<ChainModule> read_chain(const runtime::ModelFiles& files, std::span<const ListedModule> listed) {
-  if (listed.front().type != "Transformer")
-    throw make_error(ErrorCode::unsupported, "modules.json begins with the module '", listed.front().type,
-                     "', not with a Transformer: ", listed.front().type);
-  std::vector<ChainModule> chain;
-  for (const ListedModule& each : listed.subspan(1)) {
-    if (each.type == kAutoEncoder && &each == &listed.back()) break;  // of kinds
-    std::optional<ChainModule> module = read_chain_module(each.type, each.folder);
-    if (!module) continue;
-    // sentence-transformers passes by the module where the transformer keeps the layers' values for itself.
-    if (std::holds_alternative<LayerPoolingModule>(module->kind) && !gives_all_layers(files)) continue;
-    chain.push_back(*std::move(module));
-  }
-  return chain;
-}
-
 // Each module's input is there, and the vectors of texts are made.
 void require_connected(const EmbeddingModules& modules) {
-  std::vector<std::string_view> made = {modules.transformer.output_name, kAllLayers};
-  const auto is_made = [&](std::string_view name) { return std::ranges::find(made, name) != made.end(); };
-  for (const ChainModule& module : modules.chain) {
-    if (!is_made(module.input))
-      throw make_error(ErrorCode::unsupported, "modules.json: the module in '", module.folder.filename().string(),
-                       "' reads ", formats::quoted_name(module.input),
-                       ", which no module before it makes: ", module.input);
-    made.push_back(module.output);
-  }
-  if (!is_made(kSentenceEmbedding))
+  const std::vector<std::string_view> made = require_inputs(modules.transformer, modules.chain);
+  if (std::ranges::find(made, kSentenceEmbedding) == made.end())
     throw Error(ErrorCode::unsupported,
                 "modules.json has no Pooling module, nor another that makes one vector of a "
                 "text: Pooling");
@@ -121,6 +97,35 @@ void read_settings(const Json& config, EmbeddingModules& modules) {
 }
 
 }  // namespace
+
+std::vector<ChainModule> read_chain(const runtime::ModelFiles& files, std::span<const ListedModule> listed) {
+  if (listed.front().type != "Transformer")
+    throw make_error(ErrorCode::unsupported, "modules.json begins with the module '", listed.front().type,
+                     "', not with a Transformer: ", listed.front().type);
+  std::vector<ChainModule> chain;
+  for (const ListedModule& each : listed.subspan(1)) {
+    if (each.type == kAutoEncoder && &each == &listed.back()) break;  // of kinds
+    std::optional<ChainModule> module = read_chain_module(each.type, each.folder);
+    if (!module) continue;
+    // sentence-transformers passes by the module where the transformer keeps the layers' values for itself.
+    if (std::holds_alternative<LayerPoolingModule>(module->kind) && !gives_all_layers(files)) continue;
+    chain.push_back(*std::move(module));
+  }
+  return chain;
+}
+
+std::vector<std::string_view> require_inputs(const TransformerSettings& transformer,
+                                             std::span<const ChainModule> chain) {
+  std::vector<std::string_view> made = {transformer.output_name, kAllLayers};
+  for (const ChainModule& module : chain) {
+    if (std::ranges::find(made, module.input) == made.end())
+      throw make_error(ErrorCode::unsupported, "modules.json: the module in '", module.folder.filename().string(),
+                       "' reads ", formats::quoted_name(module.input),
+                       ", which no module before it makes: ", module.input);
+    made.push_back(module.output);
+  }
+  return made;
+}
 
 const EmbeddingModules& EmbeddingModules::for_task(std::string_view task) const {
   if (routes.names.empty()) return *this;

@@ -79,6 +79,13 @@ struct EmbeddingModules : Prompts {
 
 graph::PoolMode pool_mode(Pooling pooling);
 
+/// The modules after the Transformer that `listed` begins with. Throws as read_modules.
+std::vector<ChainModule> read_chain(const runtime::ModelFiles& files, std::span<const ListedModule> listed);
+/// The values that the transformer and these modules make. Throws unsupported for a module that reads none of those
+/// before it.
+std::vector<std::string_view> require_inputs(const TransformerSettings& transformer,
+                                             std::span<const ChainModule> chain);
+
 /// Reads modules.json and the files it names. A folder without modules.json uses mean pooling, or that of the last
 /// token for causal language models. Throws corrupt for files that contradict themselves and unsupported naming a
 /// module or setting that is not known here. Where the folder's embeddings are not made of dense ones (KindModules),

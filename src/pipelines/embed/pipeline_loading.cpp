@@ -140,10 +140,16 @@ Selection check_task_loadable(const std::filesystem::path& folder, const runtime
   if (has_tokenizer) tokenizer = begin_loading_tokenizer(found.folder, request.options);
   const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
   const bool reranks = task == Task::rerank;
-  reranks ? require_reranker(*model) : require_task(*model, task);
+  const std::shared_ptr<const ScoreModules> modules = read_score_modules(found);
+  if (reranks) {
+    require_reranker(*model, modules.get());
+  } else if (modules == nullptr) {
+    require_task(*model, task);
+  }
   std::optional<Tokenizer> loaded;
   if (has_tokenizer) loaded = tokenizer.get();
   const auto check = [&](const Model::State& on) {
+    if (modules != nullptr) return on.check(score_head(modules), models::HeadChoice::none);
     if (reranks && loaded) return check_reranker(on, *loaded);
     if (reranks && is_language_model(on))  // any two tokens will do
       return on.check(rerank_head(on, ScoreTokens{.yes = 0, .no = 1}), models::HeadChoice::none);
@@ -159,6 +165,7 @@ EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const Embe
                                  const RunControl& control) {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
     runtime::LoadWatch watch(call);
+    if (!request.force) require_embedder(folder, request.load.options, request.pooling.has_value());
     EmbeddingPipeline loaded = request.load.options.dtype == ComputeType::automatic
                                    ? load_fastest(folder, request, watch)
                                    : load_pipeline(folder, request, watch).pipeline;

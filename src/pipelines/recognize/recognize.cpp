@@ -11,6 +11,7 @@
 #include "models/heads/gliner_config.h"
 #include "pipelines/classify/score_function.h"
 #include "pipelines/gliner/span_choice.h"
+#include "pipelines/label_names.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/recognize/token_entities.h"
 #include "pipelines/task_head.h"

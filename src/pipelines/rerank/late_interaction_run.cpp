@@ -90,15 +90,17 @@ float LateInteractionRun::scaled(float sum, std::size_t query_vectors) const {
 }
 
 void LateInteractionRun::take(const RowResults& results) {
-  scores_.assign(size(), std::numeric_limits<float>::quiet_NaN());
+  clear_scores();
   if (results.count() == 0) return;
   KindReader queries(pipeline_, kTokenVectors, query_options_), documents(pipeline_, kTokenVectors, text_options_);
   queries.add(ids_.front(), results.of(0));
   for (std::size_t row = 1; row < results.count(); ++row) documents.add(ids_[row], results.of(row));
   const Tensor query = queries.take().multi_vectors.front();
   const std::vector<float> sums = late_interaction_scores(query, documents.take().multi_vectors);
-  for (std::size_t i = 0; i < sums.size(); ++i)
+  for (std::size_t i = 0; i < sums.size(); ++i) {
     scores_[results.input(i + 1)] = scaled(sums[i], static_cast<std::size_t>(query.extent(0)));
+    raw_scores_[results.input(i + 1)] = sums[i];
+  }
 }
 
 }  // namespace alate::pipelines

@@ -149,7 +149,7 @@ float ListRun::scaled(double similarity) const {
 
 // The query's vector is the mean of those of all rows, weighted by their best texts.
 void ListRun::take(const RowResults& results) {
-  scores_.assign(size(), std::numeric_limits<float>::quiet_NaN());
+  clear_scores();
   const std::size_t width = program_->vector_size();
   std::vector<double> query(width);
   double weights = 0;
@@ -167,8 +167,11 @@ void ListRun::take(const RowResults& results) {
     for (double& value : query) value /= weights;
   }
   for (std::size_t row = 0; row < results.count(); ++row) {
-    for (std::size_t i = 0; i < inputs_[row].size(); ++i)
-      scores_[inputs_[row][i]] = scaled(cosine(query, text_of(row, i)));
+    for (std::size_t i = 0; i < inputs_[row].size(); ++i) {
+      const double similarity = cosine(query, text_of(row, i));
+      scores_[inputs_[row][i]] = scaled(similarity);
+      raw_scores_[inputs_[row][i]] = static_cast<float>(similarity);
+    }
   }
 }
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "alate/error.h"
 #include "pipelines/classify/score_function.h"
 #include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/template_rows.h"
 #include "tokenizers/encode.h"
+#include "tokenizers/unicode/letter_case.h"
 
 namespace alate::pipelines {
 
@@ -21,8 +23,21 @@ PairRun::PairRun(RerankPipeline pipeline, std::string_view query, std::vector<st
       texts_(std::move(texts)),
       options_(std::move(options)) {
   prompt_ = options_.prompt ? *options_.prompt : pipeline_.state().settings.prompts.prompt_named(options_.prompt_name);
+  require_pooled_prompt();
   // A template has a place for it.
   if (!pipeline_.state().pair_template) query_ = std::exchange(prompt_, {}) + query_;
+}
+
+void PairRun::require_pooled_prompt() const {
+  const auto excludes = [](const ChainModule& module) {
+    const auto* pooling = std::get_if<PoolingModule>(&module.kind);
+    return pooling != nullptr && !pooling->include_prompt;
+  };
+  const auto& modules = pipeline_.state().score_modules;
+  if (prompt_.empty() || modules == nullptr || std::ranges::none_of(modules->chain, excludes)) return;
+  throw Error(ErrorCode::unsupported,
+              "the cross-encoder's Pooling module leaves out prompts, which is not built here; rerank without one: "
+              "include_prompt");
 }
 
 // Whether the scores of the model are neither logits nor sigmoids.
@@ -33,7 +48,7 @@ bool PairRun::is_activated() const {
 
 std::shared_ptr<const runtime::BatchProgram> PairRun::program() const {
   const RerankPipeline::State& state = pipeline_.state();
-  return rerank_entry_point(pipeline_.model().state(), state.tokens,
+  return rerank_entry_point(pipeline_.model().state(), state.scorer(),
                             is_activated() ? std::string_view(state.settings.activation) : std::string_view());
 }
 
@@ -75,6 +90,12 @@ TextRows PairRun::make_rows(const base::Cancellation& cancellation) {
     rows.strategy = Truncation::only_second;
   }
   std::vector<EncodeInput> pairs;
+  std::vector<std::string> lower;
+  if (state.score_modules != nullptr && state.score_modules->transformer.lower_case) {
+    query_ = tokenizers::lower_cased(query_);
+    lower.reserve(texts_.size());
+    for (std::string_view& text : texts_) text = lower.emplace_back(tokenizers::lower_cased(text));
+  }
   for (const std::string_view text : std::exchange(texts_, {})) pairs.emplace_back(query_, text);
   return make_text_rows(state, pairs, rows, cancellation);
 }
@@ -83,12 +104,16 @@ void PairRun::take(const RowResults& results) {
   const bool is_logit =
       options_.raw_scores || (options_.model_scores && pipeline_.state().settings.activation == "Identity");
   const ScoreFunction function = is_logit || is_activated() ? ScoreFunction::none : ScoreFunction::sigmoid;
-  scores_.assign(size(), std::numeric_limits<float>::quiet_NaN());
+  clear_scores();
   for (std::size_t row = 0; row < results.count(); ++row) {
+    // An activation's result comes first, and then what it was made of.
     float score = results.of(row).front();
+    const float raw = results.of(row).back();
     scale_logits(function, {&score, 1});
-    float& best = scores_[results.input(row)];
-    if (std::isnan(best) || score > best) best = score;
+    float &best = scores_[results.input(row)], &best_raw = raw_scores_[results.input(row)];
+    if (!std::isnan(best) && (score < best || (score == best && raw <= best_raw))) continue;
+    best = score;
+    best_raw = raw;
   }
 }
 

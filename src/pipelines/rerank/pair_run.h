@@ -24,6 +24,7 @@ class PairRun final : public RerankRun {
   /// For all texts, each read with so many bytes.
   void require_room(std::size_t with_each) const;
   void require_room_for_windows(const base::Cancellation& cancellation) const;
+  void require_pooled_prompt() const;
   bool is_activated() const;
 
   RerankPipeline pipeline_;

@@ -17,7 +17,7 @@ std::string ranking_json(const Ranking& ranking) {
     }
   }
   out += R"(],"results":[)";
-  for (const std::size_t index : best_first(ranking.scores, ranking.count)) {
+  for (const std::size_t index : best_first(ranking.scores, ranking.count, ranking.raw_scores)) {
     if (ranking.errors.contains(index)) continue;
     if (out.back() != '[') out += ',';
     out += R"({"index":)" + std::to_string(index) + R"(,"relevance_score":)";

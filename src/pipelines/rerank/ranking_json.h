@@ -12,8 +12,9 @@
 namespace alate::pipelines {
 
 struct Ranking {
-  std::span<const float> scores;     // in the order of the texts
-  std::optional<std::size_t> count;  // of results; absent: all
+  std::span<const float> scores;      // in the order of the texts
+  std::span<const float> raw_scores;  // as in best_first
+  std::optional<std::size_t> count;   // of results; absent: all
   AnswerFacts facts;
   std::map<std::size_t, std::string> errors = {};  // as JSON, by the index of each text that has no score
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -41,7 +42,8 @@ RerankScores RerankPipeline::rerank(std::string_view query, std::span<const std:
   const std::unique_ptr<pipelines::RerankRun> run =
       pipelines::begin_rerank(*this, query, {texts.begin(), texts.end()}, options);
   pipelines::run_task(*run, {.tokens = options.batch_tokens, .rows = options.batch_size}, control);
-  return {.scores = run->scores(), .truncated = run->truncated(), .tokens = run->tokens()};
+  return {
+      .scores = run->scores(), .raw_scores = run->raw_scores(), .truncated = run->truncated(), .tokens = run->tokens()};
 }
 
 std::size_t RerankPipeline::max_length() const { return state_->max_length; }
@@ -49,29 +51,36 @@ const Tokenizer& RerankPipeline::tokenizer() const { return state_->tokenizer; }
 const Model& RerankPipeline::model() const { return state_->model; }
 const ModelFacts& RerankPipeline::facts() const { return state_->model.facts(); }
 
-std::vector<std::size_t> best_first(std::span<const float> scores, std::optional<std::size_t> count) {
+std::vector<std::size_t> best_first(std::span<const float> scores, std::optional<std::size_t> count,
+                                    std::span<const float> raw_scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto is_better = [&](std::size_t a, std::size_t b) {
     if (std::isnan(scores[a]) || std::isnan(scores[b])) return !std::isnan(scores[a]) && std::isnan(scores[b]);
-    return scores[a] > scores[b];
+    if (scores[a] != scores[b] || raw_scores.empty()) return scores[a] > scores[b];
+    return raw_scores[a] > raw_scores[b];
   };
   std::ranges::stable_sort(order, is_better);
   if (count) order.resize(std::min(order.size(), *count));
   return order;
 }
 
+std::vector<std::size_t> RerankScores::best_first(std::optional<std::size_t> count) const {
+  return alate::best_first(scores, count, raw_scores);
+}
+
 namespace pipelines {
 namespace {
 
-std::optional<ScoreTokens> tokens_of(const Model::State& model, const Tokenizer& tokenizer) {
-  return is_language_model(model) ? std::optional(read_score_tokens(model, tokenizer)) : std::nullopt;
+// Whether it is a language model that judges by its next token.
+bool judges(const Model::State& model, const ScoreModules* modules) {
+  return modules == nullptr && is_language_model(model);
 }
 
-std::optional<PairTemplate> template_of(const Model::State& model) {
+std::optional<PairTemplate> template_of(const Model::State& model, bool judges) {
   if (ranks_lists(model)) return std::nullopt;
   std::optional<PairTemplate> own = PairTemplate::of_folder(model.folder);
-  if (own || !is_language_model(model)) return own;
+  if (own || !judges) return own;
   if (class_of(model).starts_with("Qwen3")) return PairTemplate::qwen3();
   throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder),
                    "' is a language model, and its chat template does not write messages of the roles query and "
@@ -82,8 +91,10 @@ std::optional<PairTemplate> template_of(const Model::State& model) {
 RerankPipeline made_of(TextModel model) {
   const Model::State& state = model.model.state();
   RerankSettings settings = read_rerank_settings(state);
-  std::optional<PairTemplate> pair_template = template_of(state);
-  const std::optional<ScoreTokens> tokens = tokens_of(state, model.tokenizer);
+  const bool is_judge = judges(state, model.score_modules.get());
+  std::optional<PairTemplate> pair_template = template_of(state, is_judge);
+  std::optional<ScoreTokens> tokens;
+  if (is_judge) tokens = read_score_tokens(state, model.tokenizer);
   std::optional<ListTokens> list_tokens;
   if (ranks_lists(state)) list_tokens = read_list_tokens(state, model.tokenizer);
   return RerankPipeline(std::make_shared<RerankPipeline::State>(
@@ -92,8 +103,8 @@ RerankPipeline made_of(TextModel model) {
 
 }  // namespace
 
-void require_reranker(const Model::State& model) {
-  if (ranks_lists(model)) return;
+void require_reranker(const Model::State& model, const ScoreModules* modules) {
+  if (ranks_lists(model) || modules != nullptr) return;
   const bool may_judge =
       is_language_model(model) && (is_marked_reranker(model.folder) || !base::is_there(model.folder / "modules.json"));
   if (!may_judge) require_task(model, Task::rerank);
@@ -109,7 +120,7 @@ void check_reranker(const Model::State& model, const Tokenizer& tokenizer) {
 }
 
 RerankPipeline reranker_of(TextModel model) {
-  require_reranker(model.model.state());
+  require_reranker(model.model.state(), model.score_modules.get());
   return made_of(std::move(model));
 }
 
@@ -127,15 +138,23 @@ RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime:
                                  {.noun = task_head(Task::rerank).noun,
                                   .require = require_reranker,
                                   .compile =
-                                      [](const Model::State& on, const std::shared_future<Tokenizer>& tokenizer) {
+                                      [](const Model::State& on, const std::shared_future<Tokenizer>& tokenizer,
+                                         const std::shared_ptr<const ScoreModules>& modules) {
                                         if (ranks_lists(on)) {
                                           list_entry_point(on);
                                           return;
                                         }
-                                        const bool judges = is_language_model(on);
-                                        rerank_entry_point(on, judges ? tokens_of(on, tokenizer.get()) : std::nullopt);
+                                        PairScorer scorer{.tokens = {}, .modules = modules};
+                                        if (judges(on, modules.get()))
+                                          scorer.tokens = read_score_tokens(on, tokenizer.get());
+                                        rerank_entry_point(on, scorer);
                                       }},
                                  control));
+}
+
+void RerankRun::clear_scores() {
+  scores_.assign(count_, std::numeric_limits<float>::quiet_NaN());
+  raw_scores_ = scores_;
 }
 
 std::unique_ptr<RerankRun> begin_rerank(const RerankPipeline& pipeline, std::string_view query,

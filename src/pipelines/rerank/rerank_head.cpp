@@ -26,14 +26,14 @@ using graph::Value;
 /// The number of each pair, [sequences, 1].
 using PairLogit = std::function<Value(Builder&, const models::EncoderInputs&, const models::BuiltEncoder&)>;
 
-Value logit_of_labels(Builder& b, const models::BuiltEncoder& built, const Model::State& model) {
-  const auto logits = std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name);
-  const std::int64_t labels = b.shape(logits->value).dims.at(1).number();  // [sequences, labels]
-  if (labels == 1) return logits->value;
+// Of logits [sequences, labels].
+Value logit_of_labels(Builder& b, Value logits, const Model::State& model) {
+  const std::int64_t labels = b.shape(logits).dims.at(1).number();
+  if (labels == 1) return logits;
   if (labels != 2)
     throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model.folder), "' has ", labels,
                      " labels, and a reranker has one or two: ", class_of(model));
-  return b.sub({graph::column(b, logits->value, 1), graph::column(b, logits->value, 0)});
+  return b.sub({graph::column(b, logits, 1), graph::column(b, logits, 0)});
 }
 
 // The logits of these tokens after the last token of each row.
@@ -57,9 +57,11 @@ Value logit_of_tokens(Builder& b, const models::EncoderInputs& in, const models:
   return tokens.no ? b.sub({graph::column(b, logits, 0), graph::column(b, logits, 1)}) : logits;
 }
 
-PairLogit pair_logit(const Model::State& model, const std::optional<ScoreTokens>& tokens) {
-  return [&model, tokens](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
-    return tokens ? logit_of_tokens(b, in, built, model, *tokens) : logit_of_labels(b, built, model);
+PairLogit pair_logit(const Model::State& model, const PairScorer& scorer) {
+  return [&model, scorer](Builder& b, const models::EncoderInputs& in, const models::BuiltEncoder& built) {
+    if (scorer.tokens) return logit_of_tokens(b, in, built, model, *scorer.tokens);
+    if (scorer.modules != nullptr) return logit_of_labels(b, score_value(b, in, built, *scorer.modules), model);
+    return logit_of_labels(b, std::ranges::find(built.outputs, "logits", &models::EncoderOutput::name)->value, model);
   };
 }
 
@@ -68,7 +70,7 @@ runtime::Head head_of(PairLogit logit, const std::string& activation) {
                                                 const models::BuiltEncoder& built) {
     const Value number = logit(b, in, built);
     if (activation.empty()) return b.output("logits", number);
-    b.output("scores", torch_activation(b, activation, number));
+    b.output("scores", b.concatenate({torch_activation(b, activation, number), number}, {.axis = 1}));
   };
 }
 
@@ -85,18 +87,19 @@ void require_known(const Model::State& model, std::string_view activation) {
 runtime::Head rerank_head(const Model::State& model) { return head_of(pair_logit(model, {}), {}); }
 
 runtime::Head rerank_head(const Model::State& model, const ScoreTokens& tokens) {
-  return head_of(pair_logit(model, tokens), {});
+  return head_of(pair_logit(model, {.tokens = tokens}), {});
 }
 
-std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model,
-                                                              const std::optional<ScoreTokens>& tokens,
+std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model, const PairScorer& scorer,
                                                               std::string_view activation) {
   require_known(model, activation);
   std::string name = "rerank";
-  if (tokens) name += " " + std::to_string(tokens->yes) + " " + (tokens->no ? std::to_string(*tokens->no) : "alone");
+  if (const std::optional<ScoreTokens>& tokens = scorer.tokens)
+    name += " " + std::to_string(tokens->yes) + " " + (tokens->no ? std::to_string(*tokens->no) : "alone");
   if (!activation.empty()) name += " " + std::string(activation);
-  return model.entry_point(name, head_of(pair_logit(model, tokens), std::string(activation)),
-                           tokens ? models::HeadChoice::none : models::HeadChoice::of_folder);
+  const bool is_of_class = !scorer.tokens && scorer.modules == nullptr;
+  return model.entry_point(name, head_of(pair_logit(model, scorer), std::string(activation)),
+                           is_of_class ? models::HeadChoice::of_folder : models::HeadChoice::none);
 }
 
 }  // namespace alate::pipelines

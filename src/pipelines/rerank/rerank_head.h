@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "pipelines/rerank/score_modules.h"
 #include "pipelines/rerank/score_tokens.h"
 #include "runtime/loading/entry_point.h"
 #include "runtime/loading/loaded_model.h"
@@ -19,11 +20,16 @@ runtime::Head rerank_head(const Model::State& model);
 /// last token of each row.
 runtime::Head rerank_head(const Model::State& model, const ScoreTokens& tokens);
 
-/// The entry point of one of these, compiled at its first use; `tokens` are those of a language model. `activation` is
-/// a class of torch.nn that the number goes through; empty: none. Throws unsupported for a class that is not known
-/// here.
-std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model,
-                                                              const std::optional<ScoreTokens>& tokens,
+/// What makes a pair's number; neither: a head of the folder's class.
+struct PairScorer {
+  std::optional<ScoreTokens> tokens = {};                 // of language models
+  std::shared_ptr<const ScoreModules> modules = nullptr;  // of cross-encoders made of modules
+};
+
+/// The entry point of one of these heads, compiled at its first use. `activation` is
+/// a class of torch.nn that the number goes through, and the output is then "scores" [sequences, 2], its result before
+/// the number; empty: none. Throws unsupported for a class that is not known here.
+std::shared_ptr<const runtime::EntryPoint> rerank_entry_point(const Model::State& model, const PairScorer& scorer,
                                                               std::string_view activation = {});
 
 }  // namespace alate::pipelines

@@ -13,6 +13,7 @@
 #include "alate/rerank.h"
 #include "pipelines/rerank/list_program.h"
 #include "pipelines/rerank/pair_template.h"
+#include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_settings.h"
 #include "pipelines/rerank/score_tokens.h"
 #include "pipelines/task_run.h"
@@ -27,6 +28,8 @@ struct RerankPipeline::State : pipelines::TextModel {
   std::optional<pipelines::ScoreTokens> tokens = {};          // of language models
   std::optional<pipelines::ListTokens> list_tokens = {};      // of models that read many texts at once
   std::optional<EmbeddingPipeline> embedding = {};  // of models for late interaction; the settings are then not used
+
+  pipelines::PairScorer scorer() const { return {.tokens = tokens, .modules = score_modules}; }
 };
 
 }  // namespace alate
@@ -45,8 +48,8 @@ RerankPipeline load_reranker(const std::filesystem::path& folder, const runtime:
 /// Goes as far as load_reranker does for a cross-encoder or a language model before anything is compiled, on the
 /// model's backend.
 void check_reranker(const Model::State& model, const Tokenizer& tokenizer);
-/// Throws unsupported for a model that is neither.
-void require_reranker(const Model::State& model);
+/// Throws unsupported for a model that is neither. `modules` are read_score_modules.
+void require_reranker(const Model::State& model, const ScoreModules* modules);
 
 /// One call: a query and its texts.
 class RerankRun : public TaskRun {
@@ -54,11 +57,15 @@ class RerankRun : public TaskRun {
   std::size_t size() const final { return count_; }
   /// Of each text; NaN for those that are too long. After `finish`.
   const std::vector<float>& scores() const { return scores_; }
+  /// RerankScores::raw_scores. After `finish`.
+  const std::vector<float>& raw_scores() const { return raw_scores_; }
 
  protected:
   explicit RerankRun(std::size_t count) : count_(count) {}
+  /// Of no text yet.
+  void clear_scores();
 
-  std::vector<float> scores_;
+  std::vector<float> scores_, raw_scores_;
 
  private:
   std::size_t count_;

@@ -84,7 +84,7 @@ std::string body_of(const RerankAnswer& answer, const Manner& manner) {
   std::string out = R"({"id":")" + random_uuid() + R"(","model":)";
   formats::append_json_string(out, manner.model.empty() ? answer.task.model->name : manner.model);
   out += R"(,"results":[)";
-  for (const std::size_t index : best_first(answer.scores, manner.count)) {
+  for (const std::size_t index : answer.best_first(manner.count)) {
     if (out.back() != '[') out += ',';
     out += R"({"index":)" + std::to_string(index) + R"(,"relevance_score":)";
     formats::append_json_number(out, answer.scores[index]);

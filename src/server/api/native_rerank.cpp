@@ -88,7 +88,10 @@ RerankOptions read_options(const Json& body) {
 }
 
 std::string answer_text(const RerankAnswer& answer, std::string_view model, std::optional<std::size_t> count) {
-  pipelines::Ranking ranking{.scores = answer.scores, .count = count, .facts = answer_facts(answer.task, model)};
+  pipelines::Ranking ranking{.scores = answer.scores,
+                             .raw_scores = answer.raw_scores,
+                             .count = count,
+                             .facts = answer_facts(answer.task, model)};
   for (const std::size_t text : answer.task.run->too_long()) ranking.errors.emplace(text, *answer.task.error_of(text));
   return pipelines::ranking_json(ranking);
 }

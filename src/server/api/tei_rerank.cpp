@@ -14,12 +14,12 @@ namespace {
 using formats::Json;
 
 // [{"index", "score", "text"?}, …], the best first; `texts` may be empty.
-std::string tei_ranks(const std::vector<float>& scores, const std::vector<std::string>& texts) {
+std::string tei_ranks(const RerankAnswer& answer, const std::vector<std::string>& texts) {
   std::string out = "[";
-  for (const std::size_t index : best_first(scores)) {
+  for (const std::size_t index : answer.best_first()) {
     if (out.size() > 1) out += ',';
     out += R"({"index":)" + std::to_string(index) + R"(,"score":)";
-    formats::append_json_number(out, scores[index]);
+    formats::append_json_number(out, answer.scores[index]);
     if (!texts.empty()) {
       out += R"(,"text":)";
       formats::append_json_string(out, texts[index]);
@@ -48,7 +48,7 @@ void rerank_as_tei(Call& call) {
   std::vector<std::string> returned;
   if (call.body.get_bool("return_text", false)) returned = request.texts;
   rerank(call, std::move(request), [returned = std::move(returned)](const RerankAnswer& answer) {
-    return json_response(tei_ranks(answer.scores, returned));
+    return json_response(tei_ranks(answer, returned));
   });
 }
 

@@ -5,6 +5,7 @@
 #include "alate/embedding_kinds.h"
 #include "base/threads/thread_pool.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/label_names.h"
 #include "server/api/answer.h"
 #include "server/api/background.h"
 #include "server/api/classify.h"
@@ -135,12 +136,9 @@ std::string pooling_name(const pipelines::EmbeddingModules& modules) {
   return name;
 }
 
-// {"0": "LABEL_0"} and {"LABEL_0": 0}, as transformers names labels without names.
 Json labels_of(const Json& config) {
-  const Json* names = config.find("id2label");
-  const Json* ids = config.find("label2id");
-  return Json::Object{{"id2label", names != nullptr ? *names : Json(Json::Object{{"0", "LABEL_0"}})},
-                      {"label2id", ids != nullptr ? *ids : Json(Json::Object{{"LABEL_0", std::int64_t{0}}})}};
+  pipelines::LabelTables tables = pipelines::label_tables(config);
+  return Json::Object{{"id2label", std::move(tables.id2label)}, {"label2id", std::move(tables.label2id)}};
 }
 
 // The main task's: one member.

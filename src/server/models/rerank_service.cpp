@@ -56,7 +56,8 @@ void rerank(Call& call, RerankRequest request, std::function<Response(const Rera
         return pipelines::begin_rerank(pipelines.reranker(), query, std::move(texts), options);
       },
       [format = std::move(format)](TaskAnswer& answer) {
-        return format({.task = answer, .scores = static_cast<pipelines::RerankRun&>(*answer.run).scores()});
+        const auto& run = static_cast<pipelines::RerankRun&>(*answer.run);
+        return format({.task = answer, .scores = run.scores(), .raw_scores = run.raw_scores()});
       });
 }
 

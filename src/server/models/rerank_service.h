@@ -1,7 +1,9 @@
 // Reranking for all API families.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,13 @@ struct RerankRequest : TaskRequest {
 
 struct RerankAnswer {
   const TaskAnswer& task;
-  const std::vector<float>& scores;  // in the order of the texts; NaN where TaskAnswer::error_of has an error
+  const std::vector<float>& scores;      // in the order of the texts; NaN where TaskAnswer::error_of has an error
+  const std::vector<float>& raw_scores;  // RerankScores::raw_scores
+
+  /// As best_first of the scores.
+  std::vector<std::size_t> best_first(std::optional<std::size_t> count = {}) const {
+    return alate::best_first(scores, count, raw_scores);
+  }
 };
 
 /// Scores the texts and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the

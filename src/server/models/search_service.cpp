@@ -110,11 +110,12 @@ class SearchCall final : public ModelCall {
     for (const SearchResult& result : results_) rerank_request.texts.push_back(result.text);
     rerank(call_, std::move(rerank_request),
            [self = std::static_pointer_cast<SearchCall>(shared_from_this())](const RerankAnswer& answer) {
-             Response response = self->format_(
-                 {.index = *self->index_,
-                  .model = self->answer_,
-                  .reranker = &answer.task,
-                  .results = search::reranked(std::move(self->results_), answer.scores, self->request_.options.top)});
+             Response response =
+                 self->format_({.index = *self->index_,
+                                .model = self->answer_,
+                                .reranker = &answer.task,
+                                .results = search::reranked(std::move(self->results_), answer.scores, answer.raw_scores,
+                                                            self->request_.options.top)});
              response.headers.set("X-Model-Fingerprint", to_string(self->answer_.model->pipelines.fingerprint()));
              response.headers.set("X-Rerank-Model-Fingerprint", to_string(answer.task.model->pipelines.fingerprint()));
              return response;

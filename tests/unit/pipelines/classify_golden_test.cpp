@@ -12,6 +12,7 @@
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "formats/tensor_file.h"
 #include "tests/golden/tiny_classifiers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -115,6 +116,22 @@ TEST_P(Classify, WindowsAreWeightedByTheirTokens) {
   };
   for (const char* label : {"contradiction", "neutral"})
     EXPECT_NEAR(score("the cat on fox", label), (5 * score("the cat on", label) + 3 * score("fox", label)) / 8, 1e-5);
+}
+
+TEST_P(Classify, LabelsOfEqualScoresAreInTheOrderOfTheirLogits) {
+  std::vector<formats::NamedTensor> weights = formats::read_tensors(model_ / "model.safetensors");
+  for (formats::NamedTensor& each : weights) {
+    if (each.name == "classifier.bias") each.tensor = Tensor::from<float>({3}, {50, 60, 70});  // the last is the best
+  }
+  formats::write_tensors(model_ / "model.safetensors", weights);
+  const ClassifyPipeline pipeline = ClassifyPipeline::load(model_);
+  const std::vector<LabelScore> found = pipeline.classify({"a"}, {.multi_label = true}).texts.front();
+  ASSERT_EQ(found.size(), 3U);
+  for (const LabelScore& each : found) EXPECT_EQ(each.score, 1.0F);
+  EXPECT_EQ(found.front().label, pipeline.labels()[2]);
+  EXPECT_EQ(found.back().label, pipeline.labels()[0]);
+  EXPECT_EQ(pipeline.classify({"a"}, {.multi_label = true, .top_k = 1}).texts.front().front().label,
+            pipeline.labels()[2]);
 }
 
 TEST_P(Classify, OptionsThatMeanNothingAreRefused) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
+#include "formats/tensor_file.h"
 #include "pipelines/rerank/rerank_run.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
@@ -227,7 +229,7 @@ TEST_F(Rerank, ScoresOfTheModelNeedAKnownFunctionAndExcludeRawOnes) {
 
 TEST_F(Rerank, RunsOverAnEmbeddingPipelinesModel) {
   const RerankPipeline alone = RerankPipeline::load(model_);
-  const RerankPipeline shared = pipelines::reranker_of(text_model_of(EmbeddingPipeline::load(model_)));
+  const RerankPipeline shared = pipelines::reranker_of(text_model_of(EmbeddingPipeline::load(model_, {.force = true})));
   EXPECT_EQ(shared.max_length(), alone.max_length());
   const RecordedRanking recorded = tests::recorded_ranking();
   EXPECT_EQ(shared.rerank(recorded.query, recorded.texts).scores, alone.rerank(recorded.query, recorded.texts).scores);
@@ -278,6 +280,49 @@ TEST_F(Rerank, OnnxFilesAreRefused) {
   const Error error = load_error();
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
   EXPECT_TRUE(error.message().ends_with(": ONNX")) << error.message();
+}
+
+TEST_F(Rerank, TextsWhoseSigmoidsAreAllOneAreInTheOrderOfTheirLogits) {
+  // The classifier of a model that is sure of everything: logits far above 17.
+  std::vector<formats::NamedTensor> weights = formats::read_tensors(model_ / "model.safetensors");
+  for (formats::NamedTensor& each : weights) {
+    if (each.name == "classifier.bias") each.tensor = Tensor::from<float>({1}, {each.tensor.values<float>()[0] + 30});
+  }
+  formats::write_tensors(model_ / "model.safetensors", weights);
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const RecordedRanking recorded = tests::recorded_ranking();
+  const RerankScores raw = pipeline.rerank(recorded.query, recorded.texts, {.raw_scores = true});
+  const RerankScores scaled = pipeline.rerank(recorded.query, recorded.texts);
+  for (const float score : scaled.scores) EXPECT_EQ(score, 1.0F);
+  EXPECT_EQ(scaled.raw_scores, raw.scores);
+  EXPECT_EQ(raw.raw_scores, raw.scores);
+  EXPECT_EQ(scaled.best_first(), raw.best_first());
+  EXPECT_NE(scaled.best_first(), best_first(scaled.scores));
+  EXPECT_EQ(scaled.best_first(1), raw.best_first(1));
+}
+
+TEST_F(Rerank, TextsWhoseActivationsAreEqualAreInTheOrderOfTheirLogits) {
+  edit_config("\"model_type\"",
+              "\"sentence_transformers\": {\"activation_fn\": \"torch.nn.modules.activation.Hardsigmoid\"}, "
+              "\"model_type\"");
+  std::vector<formats::NamedTensor> weights = formats::read_tensors(model_ / "model.safetensors");
+  for (formats::NamedTensor& each : weights) {
+    if (each.name == "classifier.bias") each.tensor = Tensor::from<float>({1}, {each.tensor.values<float>()[0] + 30});
+  }
+  formats::write_tensors(model_ / "model.safetensors", weights);
+  const RerankPipeline pipeline = RerankPipeline::load(model_);
+  const RecordedRanking recorded = tests::recorded_ranking();
+  const RerankScores raw = pipeline.rerank(recorded.query, recorded.texts, {.raw_scores = true});
+  const RerankScores scaled = pipeline.rerank(recorded.query, recorded.texts, {.model_scores = true});
+  for (const float score : scaled.scores) EXPECT_EQ(score, 1.0F);
+  EXPECT_EQ(scaled.raw_scores, raw.scores);
+  EXPECT_EQ(scaled.best_first(), raw.best_first());
+}
+
+TEST(BestFirst, EqualScoresAreInTheOrderOfTheRawOnes) {
+  const std::vector<float> scores = {1, 1, 0.5F, 1}, raw = {20, 30, 99, 20};
+  EXPECT_EQ(best_first(scores, {}, raw), (std::vector<std::size_t>{1, 0, 3, 2}));
+  EXPECT_EQ(best_first(scores, 1, raw), (std::vector<std::size_t>{1}));
 }
 
 TEST(BestFirst, EqualScoresKeepTheirOrderAndNanComesLast) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "alate/embedding.h"
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
 #include "pipelines/check_loadable.h"
@@ -61,6 +62,8 @@ TEST_F(Tasks, ModelsOfSeveralLabelsClassifyAndBaseModelsEmbed) {
 
 TEST_F(Tasks, LabelsWithoutNamesAreCountedAsTransformersDoes) {
   edit_config("\"id2label\"", "\"other\"");
+  EXPECT_EQ(tasks_of(reranker_), std::vector{Task::rerank});  // label2id has one
+  edit_config("\"label2id\"", "\"another\"");
   EXPECT_EQ(tasks_of(reranker_), std::vector{Task::classify});  // two
   edit_config("\"other\"", "\"num_labels\": 1, \"other\"");
   EXPECT_EQ(tasks_of(reranker_), std::vector{Task::rerank});
@@ -110,6 +113,40 @@ TEST_F(Tasks, ARerankerSaysThatItGivesNoVectors) {
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
   EXPECT_NE(error.message().find("is a reranker"), std::string::npos) << error.message();
   EXPECT_TRUE(error.message().ends_with(": BertForSequenceClassification")) << error.message();
+}
+
+TEST_F(Tasks, ModelsForSomethingElseEmbedOnlyByForce) {
+  const auto refusal = [&] { return base::error_of([&] { (void)EmbeddingPipeline::load(reranker_); }); };
+  EXPECT_EQ(refusal().code(), ErrorCode::unsupported);
+  EXPECT_NE(refusal().message().find("is a reranker"), std::string::npos) << refusal().message();
+  EXPECT_GT(EmbeddingPipeline::load(reranker_, {.force = true}).dimensions(), 0U);
+  edit_config(R"("0": "LABEL_0")", R"("0": "no", "1": "yes")");
+  EXPECT_NE(refusal().message().find("is a classifier"), std::string::npos) << refusal().message();
+  edit_config("BertForSequenceClassification", "BertModel");
+  EXPECT_NO_THROW((void)EmbeddingPipeline::load(reranker_));
+  edit_config("BertModel", "BertForSequenceClassification");
+  add_modules();
+  EXPECT_NO_THROW((void)EmbeddingPipeline::load(reranker_));
+}
+
+TEST_F(Tasks, BareLanguageModelsEmbedOnlyByForceOrWhereThePoolingIsNamed) {
+  const fs::path model = folder_.path() / "causal";
+  tests::write_tiny_model(source_folder() / "tests/golden/architectures/qwen3_causal_lm", model);
+  fs::copy_file(embedder_ / "tokenizer.json", model / "tokenizer.json");
+  EXPECT_TRUE(is_bare_language_model(model));
+  EXPECT_EQ(purpose_of(model).type, "generator");
+  EXPECT_EQ(purpose_of(reranker_).capabilities, std::vector<std::string>{"rerank"});
+  const Error error = base::error_of([&] { (void)EmbeddingPipeline::load(model); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("is a language model"), std::string::npos) << error.message();
+  EXPECT_NO_THROW((void)EmbeddingPipeline::load(model, {.force = true}));
+  EXPECT_NO_THROW((void)EmbeddingPipeline::load(model, {.pooling = Pooling::last}));
+  // A server has its tokenizer, and no vectors of it.
+  const TaskPipelines hosted = TaskPipelines::load(model, {});
+  EXPECT_EQ(base::error_of([&] { (void)hosted.embedding(); }).message(), error.message());
+  folder_.write("causal/model_manifest.json", R"({"schemaVersion": 1, "name": "causal", "type": "embedder"})");
+  EXPECT_FALSE(is_bare_language_model(model));
+  EXPECT_NO_THROW((void)EmbeddingPipeline::load(model));
 }
 
 TEST_F(Tasks, CheckingSaysOfARerankerWhatLoadingItSays) {

@@ -49,7 +49,10 @@ INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::f
 // A table that words and a head share is in some files under the head's name only.
 class TiedTable : public testing::TestWithParam<std::string> {
  protected:
-  TiedTable() { tests::write_tiny_model(kRecorded / GetParam(), model_); }
+  TiedTable() {
+    tests::write_tiny_model(kRecorded / GetParam(), model_);
+    whole_ = formats::read_tensors(model_ / "model.safetensors");
+  }
 
   // Gives the table of words the name of a head's. False where the file has both, or has no such table.
   bool move_table(const models::Architecture& architecture, const models::TiedWeights& tied) const {
@@ -74,7 +77,7 @@ class TiedTable : public testing::TestWithParam<std::string> {
   const std::filesystem::path model_ = folder_.path() / "model";
   const formats::Json config_ =
       formats::parse_json(base::read_text_file(kRecorded / GetParam() / "config.json"), "config.json");
-  std::vector<formats::NamedTensor> whole_ = formats::read_tensors(model_ / "model.safetensors");
+  std::vector<formats::NamedTensor> whole_;
 };
 
 TEST_P(TiedTable, UnderTheHeadsNameIsThatOfWords) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "alate/rerank.h"
+#include "formats/tensor_file.h"
 #include "runtime/loading/loaded_model.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_rerankers.h"
@@ -90,6 +91,34 @@ TEST_F(RerankRoutes, NativeGivesTheLibrarysScoresAndTheOrder) {
     EXPECT_NE(header(response, "X-Model-Fingerprint"), "");
     expect_documented(response, "/api/rerank");
   }
+}
+
+TEST_F(RerankRoutes, TextsOfEqualScoresAreInTheOrderOfTheModelsOwnNumbers) {
+  const std::filesystem::path file = settings.models_dir / "tiny/reranker/model.safetensors";
+  std::vector<formats::NamedTensor> weights = formats::read_tensors(file);
+  for (formats::NamedTensor& each : weights) {
+    if (each.name == "classifier.bias")  // all sigmoids are 1
+      each.tensor = Tensor::from<float>({1}, {each.tensor.values<float>()[0] + 30});
+  }
+  formats::write_tensors(file, weights);
+  const std::vector<std::size_t> order = library({.raw_scores = true}).best_first();
+  ASSERT_NE(order.front(), 0U);
+  const auto expect_order = [&](const Json& results, std::size_t count) {
+    ASSERT_EQ(results.as_array("results").size(), count);
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(results.as_array("results")[i].get_int("index", -1), static_cast<std::int64_t>(order[i])) << i;
+  };
+  for (const std::size_t count : {order.size(), std::size_t{1}}) {
+    const std::string limit = R"(,"top_n":)" + std::to_string(count);
+    for (const auto& [path, name] : {std::pair("/api/rerank", "prompts"), std::pair("/v1/rerank", "documents"),
+                                     std::pair("/v2/rerank", "documents")}) {
+      SCOPED_TRACE(path);
+      const Response response = post(path, R"("model":"tiny/reranker",)" + question(name) + limit);
+      ASSERT_EQ(response.status, 200) << response.body;
+      expect_order(*json(response).find("results"), count);
+    }
+  }
+  expect_order(json(post("/rerank", question("texts"))), order.size());
 }
 
 TEST_F(RerankRoutes, NativePassesItsOptionsOn) {
