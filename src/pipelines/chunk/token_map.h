@@ -38,7 +38,7 @@ class TokenMap {
 
  private:
   void count_by_rule();
-  void read(const Tokenizer& tokenizer, bool lower_case);
+  void read(const Tokenizer& tokenizer, bool lower_case, const base::Cancellation& cancellation);
 
   std::string_view text_;
   base::Cancellation cancellation_;

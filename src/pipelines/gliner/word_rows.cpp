@@ -47,8 +47,7 @@ struct TokenizedText {
 
 class Windows {
  public:
-  Windows(const TokenizedText& text, const Limits& limits, const base::Cancellation& cancellation)
-      : text_(text), limits_(limits), cancellation_(cancellation) {}
+  Windows(const TokenizedText& text, const Limits& limits) : text_(text), limits_(limits) {}
 
   // As many words from `begin` on as fit, one at least.
   Window from(std::size_t begin) const {
@@ -67,7 +66,6 @@ class Windows {
     std::vector<Window> windows = {from(0)};
     std::size_t tokens = 0;
     while (windows.back().end < text_.count()) {
-      cancellation_.check();
       tokens += limits_.tokens;
       if (tokens > kMostWindowTokens)
         throw make_error(ErrorCode::resource_exhausted, "the windows of the text would hold more than ",
@@ -90,7 +88,6 @@ class Windows {
 
   const TokenizedText& text_;
   const Limits& limits_;
-  const base::Cancellation& cancellation_;
 };
 
 TokenizedText tokenized(const TextModel& model, std::string_view text, const WordRules& rules, std::size_t most_tokens,
@@ -114,13 +111,12 @@ TokenizedText tokenized(const TextModel& model, std::string_view text, const Wor
   return made;
 }
 
-void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty,
-                    const base::Cancellation& cancellation) {
+void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty) {
   if (text.count() == 0) {
     if (with_empty) text.windows = {Window()};
     return;
   }
-  const Windows windows(text, limits, cancellation);
+  const Windows windows(text, limits);
   const Window first = windows.from(0);
   if (first.end == text.count() || treatment == LongTexts::cut) {
     text.windows = {first};
@@ -183,11 +179,11 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
                      limits.tokens, " that a window has of the text");
   const LongTexts treatment = long_texts.treatment.value_or(LongTexts::windows);
   std::vector<TokenizedText> made(texts.size());
-  base::ThreadPool::shared().parallel_for(
-      texts.size(), model.model.state().options.threads, [&](std::size_t i, std::size_t) {
-        made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
-        choose_windows(made[i], limits, treatment, !rules.period.empty(), cancellation);
-      });
+  base::ThreadPool::shared().parallel_for(texts.size(), model.model.state().options.threads,
+                                          [&](std::size_t i, std::size_t) {
+                                            made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
+                                            choose_windows(made[i], limits, treatment, !rules.period.empty());
+                                          });
   WordRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (made[i].truncated) all.rows.prepared.truncated.push_back(i);
