@@ -73,20 +73,20 @@ TokenMap::TokenMap(std::string_view text, const std::optional<Tokenizer>& tokeni
   if (tokenizers::repair_utf8(text))
     throw Error(ErrorCode::invalid_argument, "the text is not valid UTF-8: its chunks could not be slices of it");
   if (tokenizer) {
-    read(*tokenizer, lower_case);
+    read(*tokenizer, lower_case, cancellation);
   } else {
     count_by_rule();
   }
   begin_with_characters();
 }
 
-void TokenMap::read(const Tokenizer& tokenizer, bool lower_case) {
+void TokenMap::read(const Tokenizer& tokenizer, bool lower_case, const base::Cancellation& cancellation) {
   const std::optional<LowerText> lower = lower_case ? std::optional<LowerText>(text_) : std::nullopt;
   EncodeOptions options;
   options.add_special_tokens = false;
   options.with_tokens = false;
   Encoding encoding =
-      tokenizers::encode(tokenizer, lower ? std::string_view(lower->text) : text_, options, cancellation_);
+      tokenizers::encode(tokenizer, lower ? std::string_view(lower->text) : text_, options, cancellation);
   const std::size_t count = encoding.ids.size();
   starts_.resize(count);
   ends_.resize(count);

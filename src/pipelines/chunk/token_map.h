@@ -39,7 +39,7 @@ class TokenMap {
 
  private:
   void count_by_rule();
-  void read(const Tokenizer& tokenizer, bool lower_case);
+  void read(const Tokenizer& tokenizer, bool lower_case, const base::Cancellation& cancellation);
   void begin_with_characters();
 
   std::string_view text_;

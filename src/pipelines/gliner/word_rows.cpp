@@ -45,8 +45,8 @@ struct TokenizedText {
 
 class Windows {
  public:
-  Windows(const TokenizedText& text, const Limits& limits, TokenBudget& budget, const base::Cancellation& cancellation)
-      : text_(text), limits_(limits), budget_(budget), cancellation_(cancellation) {}
+  Windows(const TokenizedText& text, const Limits& limits, TokenBudget& budget)
+      : text_(text), limits_(limits), budget_(budget) {}
 
   // As many words from `begin` on as fit, one at least.
   Window from(std::size_t begin) const {
@@ -64,7 +64,6 @@ class Windows {
   std::vector<Window> all() const {
     std::vector<Window> windows = {from(0)};
     while (windows.back().end < text_.count()) {
-      cancellation_.check();
       const Window next = from(next_begin(windows.back()));
       budget_.take(limits_.around + tokens_of(next));
       windows.push_back(next);
@@ -88,7 +87,6 @@ class Windows {
   const TokenizedText& text_;
   const Limits& limits_;
   TokenBudget& budget_;
-  const base::Cancellation& cancellation_;
 };
 
 TokenizedText tokenized(const TextModel& model, std::string_view text, const WordRules& rules, std::size_t most_tokens,
@@ -113,13 +111,13 @@ TokenizedText tokenized(const TextModel& model, std::string_view text, const Wor
 }
 
 void choose_windows(TokenizedText& text, const Limits& limits, LongTexts treatment, bool with_empty,
-                    TokenBudget& budget, const base::Cancellation& cancellation) {
+                    TokenBudget& budget) {
   budget.take(limits.around + std::min(text.ids.size(), limits.tokens));
   if (text.count() == 0) {
     if (with_empty) text.windows = {Window()};
     return;
   }
-  const Windows windows(text, limits, budget, cancellation);
+  const Windows windows(text, limits, budget);
   const Window first = windows.from(0);
   if (first.end == text.count() || treatment == LongTexts::cut) {
     text.windows = {first};
@@ -172,17 +170,16 @@ WordRows make_word_rows(const TextModel& model, const WordPrompt& prompt, const 
                      limits.tokens, " that a window has of the text");
   const LongTexts treatment = long_texts.treatment.value_or(LongTexts::windows);
   std::vector<TokenizedText> made(texts.size());
-  base::ThreadPool::shared().parallel_for(
-      texts.size(), model.model.state().options.threads, [&](std::size_t i, std::size_t) {
-        made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
-        choose_windows(made[i], limits, treatment, !rules.period.empty(), budget, cancellation);
-      });
+  base::ThreadPool::shared().parallel_for(texts.size(), model.model.state().options.threads,
+                                          [&](std::size_t i, std::size_t) {
+                                            made[i] = tokenized(model, texts[i], rules, limits.tokens, cancellation);
+                                            choose_windows(made[i], limits, treatment, !rules.period.empty(), budget);
+                                          });
   WordRows all;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (made[i].truncated) all.rows.prepared.truncated.push_back(i);
     if (made[i].too_long) all.rows.too_long.push_back(i);
     for (const Window& window : made[i].windows) {
-      cancellation.check();
       all.rows.prepared.rows.push_back(row_of(made[i], window, texts[i], prompt, rules));
       all.rows.inputs.push_back(i);
       all.first_words.push_back(window.begin);

@@ -192,6 +192,25 @@ TEST_F(AttackByClient, HealthIsAnsweredWhenAllConnectionsAreBusy) {
   EXPECT_EQ(server->ask(kOther, get("/health")).status, 200);
 }
 
+// Reading any text, however short, is long work with this tokenizer, be it refused at some point.
+TEST_F(AttackByClient, ATokenizerHoldsUpNobodyWhoAsksForAnotherModel) {
+  const auto letters = [](std::size_t count) { return '"' + std::string(count, 'a') + '"'; };
+  add_model("slow");
+  folder_.write("models/tiny/slow/tokenizer.json",
+                R"({"normalizer": {"type": "Replace", "pattern": {"Regex": "[\\s\\S]+"}, "content": )" +
+                    letters(1'000'000) +
+                    R"(}, "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["a", -1], [)" +
+                    letters(65'536) + ", -2]]}}");
+  const auto server = serve();
+  const Bystander other(*server);
+  ASSERT_EQ(server->ask(kGreedy, post("/v2/repository/models/tiny/slow/load", "{}")).status, 200);
+  connect(*server, 8, embed_request("hello", R"(, "model": "tiny/slow")"));
+  pause();
+  EXPECT_EQ(server->ask(kOther, get("/livez")).status, 200);
+  EXPECT_EQ(server->ask(kOther, get("/readyz")).status, 200);
+  other.expect_undisturbed(512 * kMegabyte);
+}
+
 // Minutes of work for the threads that read texts, if the client stayed.
 TEST_F(AttackByClient, LongWorkLeavesAThreadToOthersAndEndsWhenItsClientLeaves) {
   const auto server = serve();
