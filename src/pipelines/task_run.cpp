@@ -65,6 +65,7 @@ std::span<const std::string_view> TaskRun::next_texts(std::span<const std::strin
 void TaskRun::make_more(const base::Cancellation& cancellation) {
   first_text_ = next_text_;
   begin_ = end_ = 0;
+  rows_ = {};  // not beside the next ones
   rows_ = make_rows(cancellation);
   if (pieces() == Pieces::whole) next_text_ = size();
   const runtime::RowWidth width = rows_.prepared.rows.empty() ? runtime::RowWidth() : program()->width();
