@@ -101,8 +101,7 @@ void require_utf8(std::string_view text, const std::string& place) {
   const std::size_t valid = formats::valid_utf8_prefix(text);
   if (valid < text.size())
     throw make_error(ErrorCode::invalid_argument, place, " is not UTF-8 (byte ", valid + 1,
-                     "), and neither has a byte order mark nor, as a page, says what else it is; convert it, with "
-                     "iconv for example");
+                     "); convert it, with iconv for example");
 }
 
 std::string text_of_line(std::string_view line, const std::string& place) {

@@ -110,7 +110,7 @@ class RerankPart : public TextPart {
 FingerprintBuilder identity_of(const std::filesystem::path& folder, const RerankPipeline& pipeline,
                                const RerankOptions& options, std::string_view query) {
   FingerprintBuilder identity = identity_of_model(pipeline.model(), folder);
-  add(identity, options.long_texts);
+  app::add(identity, options.long_texts);  // not one of a neighbour in a unity build
   identity.add(std::uint64_t{options.raw_scores}).add(std::uint64_t{options.model_scores}).add(query);
   identity.add(options.prompt_name).add(std::uint64_t{options.prompt.has_value()}).add(options.prompt.value_or(""));
   return identity;
