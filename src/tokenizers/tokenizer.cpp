@@ -24,6 +24,7 @@ using base::Cancellation;
 using base::ControlledCall;
 using tokenizers::Piece;
 using tokenizers::PieceList;
+using tokenizers::Progress;
 using tokenizers::Span;
 using tokenizers::Token;
 using tokenizers::Wanted;
@@ -115,7 +116,11 @@ class TextEncoder {
       } else {
         parts_.model->tokenize(text, *scratch_, tokens_);
       }
-      for (const Token& token : tokens_) add_token(list, piece, token);
+      Progress progress(budget_);
+      for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        progress.reached(i);
+        add_token(list, piece, tokens_[i]);
+      }
       end_word(word++);
     }
     out_.type_ids.reserve(out_.ids.size() + 2);
@@ -157,7 +162,6 @@ class TextEncoder {
   // A token past the end of its piece, as byte tokens of a marked character are: the reference takes its offsets for
   // those of the original text, and leaves them as bytes where that ends before them.
   void add_misplaced(const Token& token, std::string_view text) {
-    budget_.count_steps(1);
     out_.ids.push_back(token.id);
     if (wanted_.tokens) list_token(text);
     if (!wanted_.offsets) return;
@@ -168,7 +172,6 @@ class TextEncoder {
   }
 
   void add(const PieceList& list, std::int32_t id, Span range, std::string_view token) {
-    budget_.count_steps(1);
     out_.ids.push_back(id);
     if (wanted_.tokens) list_token(token);
     if (!wanted_.offsets) return;

@@ -8,7 +8,7 @@ void WorkBudget::look() {
   if (steps_ > max_steps_)
     throw make_error(ErrorCode::resource_exhausted, "the tokenizer takes more than ", max_steps_,
                      " steps for the text, which is the limit for a text of its length; check the tokenizer's "
-                     "normalizer and its longest tokens, or give a shorter text");
+                     "normalizer, regular expressions and longest tokens, or give a shorter text");
   next_look_ = std::min(steps_ + kStepsBetweenLooks, max_steps_ + 1);
   check();
 }

@@ -22,7 +22,7 @@ class WorkBudget {
             std::max(kLongTextGrowth * text_bytes, std::min(kGrowth * text_bytes + kSpareBytes, kMaxGrownBytes)),
             std::numeric_limits<std::uint32_t>::max())),
         max_steps_(kSpareSteps + kStepsPerByte * text_bytes),
-        max_token_bytes_(kSpareBytes + kTokenGrowth * text_bytes),
+        max_token_bytes_(kSpareTokenBytes + kTokenGrowth * text_bytes),
         search_time_left_(kSearchTime + kMoreSearchTime * text_bytes) {}
 
   /// Throws cancelled once the caller wants no result any more.
@@ -66,6 +66,7 @@ class WorkBudget {
   static constexpr std::size_t kMaxGrownBytes = std::size_t{1} << 27;
   static constexpr std::size_t kLongTextGrowth = 4;  // a marked space has 3 bytes
   static constexpr std::size_t kTokenGrowth = 64;    // an unknown token, or six characters for each byte
+  static constexpr std::size_t kSpareTokenBytes = std::size_t{1} << 20;
   static constexpr std::size_t kStepsBetweenLooks = std::size_t{1} << 20;
   static constexpr std::chrono::milliseconds kSearchTime{5'000};
   static constexpr std::chrono::microseconds kMoreSearchTime{1};  // for each byte
