@@ -25,9 +25,9 @@ struct Checkpoint {
 };
 
 /// The tensors of the dict in a complete file, or of the dict "state_dict" in it. Other values of the dict are left
-/// out. Every tensor lies in the file, and all of them, tied ones counted once, have no more bytes than it. Throws as list_zip and parse_pickle, corrupt,
-/// and unsupported for types that Alate lacks, compressed archives, other byte orders, tensors with less storage than elements, and files without such
-/// a dict; each with `what` (the file's name).
+/// out. Every tensor lies in the file, and all of them, tied ones counted once, have no more bytes than it. Throws as
+/// list_zip and parse_pickle, corrupt, and unsupported for types that Alate lacks, compressed archives, other byte
+/// orders, tensors with less storage than elements, and files without such a dict; each with `what` (the file's name).
 Checkpoint parse_checkpoint(std::span<const std::byte> file, std::string_view what);
 
 /// A tensor of the file; shares its bytes and keeps their `owner`, except where they are misaligned for the type or do
