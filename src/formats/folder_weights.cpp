@@ -66,7 +66,9 @@ class Differences {
  public:
   void add(std::string_view tensor, std::string_view file) {
     if (count_++ > 0) return;
-    tensor_ = quoted_name(tensor);
+    std::size_t end = std::min(tensor.size(), kMostShown);
+    while (end > 0 && end < tensor.size() && (static_cast<unsigned char>(tensor[end]) & 0xC0) == 0x80) --end;
+    tensor_ = tensor.substr(0, end);
     file_ = file;
   }
 
@@ -80,6 +82,8 @@ class Differences {
   }
 
  private:
+  static constexpr std::size_t kMostShown = 200;
+
   std::size_t count_ = 0;
   std::string tensor_, file_;  // of the first
 };

@@ -68,7 +68,8 @@ TEST_F(CliRerank, TextsOfEqualScoresAreInTheOrderOfTheModelsOwnNumbers) {
       each.tensor = Tensor::from<float>({1}, {each.tensor.values<float>()[0] + 30});
   }
   formats::write_tensors(model_ / "model.safetensors", weights);
-  const std::filesystem::path out = folder_.path() / "ranking.jsonl";
+  const std::filesystem::path out = folder_.path() / "ranking.jsonl", texts = folder_.path() / "texts.jsonl";
+  folder_.write("texts.jsonl", lines());
   for (const std::size_t count : {order().size(), std::size_t{1}}) {
     const std::vector<std::string> common = {"--input", "jsonl", "--quiet", "--top-n", std::to_string(count)};
     const auto indices = [&](std::vector<std::string> more) {
@@ -86,7 +87,7 @@ TEST_F(CliRerank, TextsOfEqualScoresAreInTheOrderOfTheModelsOwnNumbers) {
       return found;
     };
     EXPECT_EQ(indices_of(indices({"--output", "jsonl"})), wanted);  // kept in memory
-    indices({"--output", "jsonl", "--out", out.string(), "--resume"});
+    indices({"--file", texts.string(), "--output", "jsonl", "--out", out.string(), "--resume"});
     EXPECT_EQ(indices_of(base::read_text_file(out)), wanted);  // kept in the file
     std::filesystem::remove(out);
     std::string ranked;
