@@ -18,7 +18,6 @@ namespace {
 using tokenizers::CodePoint;
 
 constexpr std::size_t kWordCharacters = 8;  // of a token without a tokenizer
-constexpr std::uint16_t kMark = tokenizers::kCombiningMark;
 
 bool is_kana(char32_t c) { return c >= 0x3041 && c <= 0x30FF; }
 bool is_word_by_itself(char32_t c) { return tokenizers::is_cjk_ideograph(c) || is_kana(c); }
@@ -131,15 +130,12 @@ std::pair<std::size_t, std::size_t> TokenMap::bytes_of(std::size_t first, std::s
   cancellation_.check();
   // Characters and marks that the tokenizer leaves out belong to the token before them.
   std::size_t from = first == 0 ? 0 : starts_[first], to = end < size() ? starts_[end] : text_.size();
-  const std::size_t begin = from;
+  // A space may carry a mark, and is visible then.
   while (from < to) {
-    const CodePoint point = tokenizers::decode_utf8(text_, from);
-    if (!is_space(point.value)) break;
-    from += point.length;
+    const std::size_t next = tokenizers::cluster_end(text_, from);
+    if (is_visible(text_.substr(from, next - from))) break;
+    from = std::min(next, to);
   }
-  // A space may carry a mark.
-  if (from > begin && from < to && tokenizers::is_in(tokenizers::decode_utf8(text_, from).value, kMark))
-    from -= point_before(text_, from).length;
   while (from < to) {
     const CodePoint point = point_before(text_, to);
     if (!is_space(point.value)) break;

@@ -16,6 +16,7 @@
 #include "tests/golden/tiny_gliner.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/pipelines/in_whole_characters.h"
 
 namespace alate {
 namespace {
@@ -25,7 +26,8 @@ using pipelines::ScoredSpan;
 using tests::RecordedGliner;
 using tests::RecordedGlinerRun;
 
-void expect_same(const std::vector<Entity>& found, const std::vector<Entity>& wanted, std::string_view text) {
+void expect_same(const std::vector<Entity>& found, const std::vector<Entity>& recorded, std::string_view text) {
+  const std::vector<Entity> wanted = tests::in_whole_characters(text, recorded, true);
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t k = 0; k < found.size(); ++k) {
     EXPECT_EQ(found[k].label, wanted[k].label) << k;

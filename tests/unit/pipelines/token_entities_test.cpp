@@ -14,22 +14,13 @@
 #include "formats/json.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/pipelines/in_whole_characters.h"
 
 namespace alate::pipelines {
 namespace {
 
 using tests::RecordedRecognizer;
 using tests::RecordedRun;
-
-// The place of a code point in valid UTF-8.
-std::size_t byte_of(const std::string& text, std::size_t code_point) {
-  std::size_t at = 0;
-  for (; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) continue;
-    if (code_point-- == 0) break;
-  }
-  return at;
-}
 
 class TokenEntities : public testing::TestWithParam<std::string> {
  protected:
@@ -82,7 +73,8 @@ TEST_P(TokenEntities, AreThoseOfTransformers) {
       const std::string& text = recorded_.texts[i];
       SCOPED_TRACE(std::string(to_string(run.aggregation)) + " of " + text +
                    (run.stride ? ", stride " + std::to_string(*run.stride) : ""));
-      const std::vector<Entity>& wanted = run.entities[i];
+      std::vector<Entity> wanted = run.entities[i];
+      if (run.aggregation != Aggregation::none) wanted = tests::in_whole_characters(text, std::move(wanted), false);
       const std::vector<Entity> entities = found(text, run);
       ASSERT_EQ(entities.size(), wanted.size());
       count += wanted.size();
@@ -93,8 +85,8 @@ TEST_P(TokenEntities, AreThoseOfTransformers) {
         EXPECT_NEAR(entities[k].score, wanted[k].score, 3e-6) << k;
         EXPECT_EQ(entities[k].word, wanted[k].word) << k;
         EXPECT_EQ(entities[k].token, wanted[k].token) << k;
-        EXPECT_EQ(entities[k].byte_start, byte_of(text, wanted[k].start)) << k;
-        EXPECT_EQ(entities[k].byte_end, byte_of(text, wanted[k].end)) << k;
+        EXPECT_EQ(entities[k].byte_start, tests::byte_of_code_point(text, wanted[k].start)) << k;
+        EXPECT_EQ(entities[k].byte_end, tests::byte_of_code_point(text, wanted[k].end)) << k;
         EXPECT_EQ(entities[k].text, text.substr(entities[k].byte_start, entities[k].byte_end - entities[k].byte_start));
       }
     }
