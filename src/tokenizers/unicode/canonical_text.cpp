@@ -16,7 +16,8 @@ constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
 std::optional<std::vector<Change>> changes_of(std::string_view text) {
   if (is_ascii(text)) return std::nullopt;
-  return normal_form(text, NormalForm::nfd, WorkBudget(base::Cancellation::never(), text.size()));
+  WorkBudget budget(base::Cancellation::never(), text.size());
+  return normal_form(text, NormalForm::nfd, budget);
 }
 
 // A text in canonical form, and the place in the original of each byte there that begins a code point of it.
