@@ -49,7 +49,6 @@ void widen_to_characters(std::string_view text, std::vector<Entity>& entities) {
       entity.byte_start = taken;
     }
     widen_to_characters(text, clusters, entity);
-    entity.text = text.substr(entity.byte_start, entity.byte_end - entity.byte_start);
     taken = std::max(taken, entity.byte_end);
     last_end = std::max(last_end, own_end);
     kept.push_back(std::move(entity));

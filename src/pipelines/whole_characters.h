@@ -30,7 +30,7 @@ void widen_to_characters(std::string_view text, const tokenizers::GraphemeCluste
 }
 
 /// The same for entities that do not overlap, in the order of the text: of two that share a character the first has it,
-/// and one of which nothing is left is removed.
+/// and one of which nothing is left is removed. Their places change; their texts are to be cut afterwards.
 void widen_to_characters(std::string_view text, std::vector<Entity>& entities);
 
 }  // namespace alate::pipelines

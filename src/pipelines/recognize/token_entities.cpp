@@ -236,7 +236,11 @@ std::vector<Entity> entities_of(std::string_view text, std::span<const TokenWind
       entities.push_back(std::move(entity));
   }
   if (windows.size() > 1) entities = without_overlaps(std::move(entities));
-  if (aggregation != Aggregation::none) widen_to_characters(text, entities);
+  if (aggregation != Aggregation::none) {
+    widen_to_characters(text, entities);
+    for (Entity& entity : entities)
+      entity.text = part_of(text, {entity.start, entity.end, entity.byte_start, entity.byte_end});
+  }
   return entities;
 }
 
