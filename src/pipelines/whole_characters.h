@@ -29,8 +29,8 @@ void widen_to_characters(std::string_view text, const tokenizers::GraphemeCluste
   place.byte_end = span.byte_end;
 }
 
-/// The same for entities that do not overlap, in the order of the text, and have no text yet: of two that share a character the first has it,
-/// and one of which nothing is left is removed.
+/// The same for entities that do not overlap, in the order of the text: of two that share a character the first has it,
+/// and one of which nothing is left is removed. Their places change; their texts are to be cut afterwards.
 void widen_to_characters(std::string_view text, std::vector<Entity>& entities);
 
 }  // namespace alate::pipelines
