@@ -96,6 +96,7 @@ void AnswerRun::take(const RowResults& results) {
                      compared_);
     }
     for (std::size_t row = range.begin; row < range.end; ++row) {
+      results.cancellation().check();
       const std::size_t tokens = results.tokens(row);
       begun_->add({results.encoding(row), results.of(row).first(tokens), results.of(row).last(tokens)});
     }

@@ -216,6 +216,7 @@ void RecognizeRun::take_token_labels(const RowResults& results) {
     }
     const std::string_view text = begun_.repaired ? std::string_view(*begun_.repaired) : texts_[range.input];
     for (std::size_t row = range.begin; row < range.end; ++row, ++begun_.windows) {
+      results.cancellation().check();
       for (Entity& entity :
            window_entities(text, {results.encoding(row), results.of(row)}, labels, *options_.aggregation)) {
         begun_.budget.add(entity.label.size() + entity.word.size());
@@ -225,10 +226,10 @@ void RecognizeRun::take_token_labels(const RowResults& results) {
     if (!range.is_last) return;
     std::vector<Entity> found = std::exchange(begun_.entities, {});
     if (std::exchange(begun_.windows, 0) > 1) found = without_overlaps(std::move(found));
-    if (*options_.aggregation != Aggregation::none) widen_to_characters(text, found);
     std::erase_if(found, [&](const Entity& entity) {
       return !wanted.contain(entity.label) || (options_.threshold && !(entity.score > *options_.threshold));
     });
+    if (*options_.aggregation != Aggregation::none) widen_to_characters(text, found);
     cut_texts(text, found, answer_budget());
     entities_[range.input] = std::move(found);
   });
