@@ -82,12 +82,12 @@ std::string takers_of(const std::string& option) {
 }
 
 // Parses the values given for an option, in order, into the verb's variables.
-using Reader = std::function<void(const std::vector<std::string>&)>;
+using ReadValues = std::function<void(const std::vector<std::string>&)>;
 
 struct Declared {
   CLI::Option* option = nullptr;
   std::string name;  // used in errors
-  Reader read;
+  ReadValues read;
   bool required = false;
 };
 
