@@ -53,7 +53,7 @@ Error error_of_preparing(TaskRun& run, const CallLimits& limits) {
 void finish_with_zeros(TaskRun& run, const PreparedRows& prepared) {
   std::size_t numbers = 0;
   for (const runtime::BatchRow& row : prepared.rows) numbers += run.program()->width().of(row);
-  run.finish(std::vector<float>(numbers));
+  run.finish(std::vector<float>(numbers), kNever);
 }
 
 class CallLimitsOfTasks : public testing::Test {
@@ -131,7 +131,7 @@ TEST_F(CallLimitsOfTasks, NothingIsMadeForNoTexts) {
   ClassifyRun run(classifier(), {}, {.labels = {"a", "b"}});
   EXPECT_TRUE(run.prepare(kNever).rows.empty());
   EXPECT_FALSE(run.has_more());
-  run.finish({});
+  run.finish({}, kNever);
   EXPECT_TRUE(run.answers().empty());
 }
 
