@@ -259,7 +259,7 @@ TEST_F(Doctor, CodeOfAModelsOwnIsNamedAndNotRun) {
   overwrite(model_ / "config.json", config);
   const ProgramRun embed = run({"embed", model_.string(), "a text"});
   EXPECT_EQ(embed.exit_code, 0) << embed.error;
-  expect_part(embed.error, "code of its own, which is not run");
+  expect_part(embed.error, "names code of its own (someone/code--modeling_x.XModel), which is not run");
   expect_part(embed.error, "someone/code--modeling_x.XModel");
 }
 

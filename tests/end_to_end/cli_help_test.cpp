@@ -148,7 +148,8 @@ TEST(CliHelp, OptionsWithFewValuesListThem) {
       {"embed", "--input"},           {"embed", "--invalid-utf8"},  {"serve", "--policy"}};
   for (const auto& [verb, option] : options) {
     SCOPED_TRACE(verb + " " + option);
-    const std::vector<std::string> values = lines_of(good_help({"__complete", "bash", "--", verb, option, ""}));
+    std::vector<std::string> values = lines_of(good_help({"__complete", "bash", "--", verb, option, ""}));
+    values.erase(values.begin());  // what the shell may complete besides
     EXPECT_GE(values.size(), 2U);
     const std::string help = flowing_help(verb);
     const std::size_t place = help.find(option + " ");

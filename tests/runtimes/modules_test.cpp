@@ -46,7 +46,8 @@ TEST_P(ModulesOnRuntime, EqualSentenceTransformers) {
   tests::write_tiny_model(kRecorded / recorded, folder.path() / "model");
   const EmbeddingPipeline pipeline = EmbeddingPipeline::load(
       folder.path() / "model",
-      {.load = {.backend = {.places = {BackendPlace(backend)}, .policy = BackendPolicy::strict}}});
+      {.load = {.backend = {.places = {BackendPlace(backend)}, .policy = BackendPolicy::strict}},
+       .force = true});  // a language model without modules too
   EXPECT_EQ(pipeline.facts().backend, backend);
   for (const fs::path& file : tests::calls_of(kRecorded / recorded)) {
     const tests::EmbeddingCall call = tests::read_call(file);

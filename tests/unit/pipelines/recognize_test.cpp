@@ -71,7 +71,8 @@ TEST_P(RecognizeGolden, AModelMayStateHowLabelsBecomeEntities) {
   EXPECT_EQ(pipeline.usual_aggregation(), Aggregation::max);
   const auto count = [&](const RecognizeOptions& options) {
     std::string places;
-    for (const Entity& entity : pipeline.recognize({recorded_.texts[0]}, options).texts[0])
+    const Recognitions found = pipeline.recognize({recorded_.texts[0]}, options);
+    for (const Entity& entity : found.texts[0])
       places += entity.label + std::to_string(entity.start) + "-" + std::to_string(entity.end) + " ";
     return places;
   };

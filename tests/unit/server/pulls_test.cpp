@@ -427,7 +427,7 @@ TEST(DownloadRights, AreByExactOwners) {
   EXPECT_EQ(canonical_name(permitted_reference("acme/x@main", settings)), "hf:acme/x");
   EXPECT_EQ(canonical_name(permitted_reference("hf:acme/x@v1:int8", settings)), "hf:acme/x@v1:int8");
   settings.download_owners = {"*"};
-  EXPECT_NO_THROW(permitted_reference("gpt2", settings));
+  EXPECT_NO_THROW(permitted_reference("hf:gpt2", settings));
   EXPECT_THROW(permitted_reference("https://evil.example/acme/x", settings), RequestError);
 }
 

@@ -65,8 +65,6 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         FirstRequest{"tiny/embedder", Method::post, "/embed_all", R"({"inputs":"a"})", "embed_tokens"},
         FirstRequest{"tiny/embedder", Method::post, "/embed", R"({"inputs":"a","normalize":false})", "embed"},
-        FirstRequest{"tiny/embedder", Method::get, "/v2/models/tiny/embedder", "", "forward"},
-        FirstRequest{"tiny/reranker", Method::get, "/v2/models/tiny/reranker", "", "forward"},
         FirstRequest{"tiny/embedder", Method::post, "/v2/models/tiny/embedder/infer",
                      R"({"inputs":[{"name":"input_ids","shape":[1,2],"datatype":"INT64","data":[1,2]}]})", "forward"}),
     [](const auto& each) {
