@@ -190,7 +190,7 @@ TEST_F(CallLimitsOfTasks, TokensOfAllRowsAreCounted) {
     EXPECT_NE(error.message().find("more than " + std::to_string(3 * tokens) + " tokens"), std::string::npos)
         << error.message();
     const std::unique_ptr<TaskRun> all = begin(texts);
-    all->limit({.row_tokens = 6 * tokens});  // the last window of a text is counted as if it were full
+    all->limit({.row_tokens = 8 * tokens});  // the last window of a text is counted as if it were full
     while (all->prepare(kNever), all->has_more()) {
     }
     EXPECT_EQ(all->tokens(), 4 * tokens);
