@@ -118,7 +118,8 @@ std::string_view words_of(std::string_view text, const Answer& answer) {
   return text.substr(answer.byte_start, answer.byte_end - answer.byte_start);
 }
 
-// What is the same for answers of the same words, in any case and with letters composed or not. That of a long one is short, and longer than any of a short one.
+// What is the same for answers of the same words, in any case and with letters composed or not. That of a long one is
+// short, and longer than any of a short one.
 std::string key_of(std::string_view words) {
   constexpr std::size_t kMostWhole = 64;
   std::string lower = tokenizers::canonical_form(tokenizers::chat_templates::lower_text(words));

@@ -100,8 +100,8 @@ class RouteTest : public ModelHostTest {
   WorkQueue work{1};
   bool shutting_down = false, is_admin = false;
   Clock::time_point deadline = Clock::time_point::max();  // of requests
-  std::shared_ptr<ClientAccount> account;  // of the client; null: nothing is accounted
-  bool may_unload = true;  // as without keys on this machine
+  std::shared_ptr<ClientAccount> account;                 // of the client; null: nothing is accounted
+  bool may_unload = true;                                 // as without keys on this machine
   std::function<std::string()> obstacle;
 
  private:
