@@ -70,8 +70,15 @@ std::string tasks_listing(const std::vector<pipelines::Task>& tasks) {
   std::string text;
   for (const pipelines::Task task : tasks) {
     const std::string name(pipelines::to_string(task));
-    text += "  " + name + std::string(10 - name.size(), ' ') + std::string(pipelines::description(task)) + ": alate " +
-            name + ", /api/" + name + "\n";
+    text += "  ";
+    text += name;
+    text.append(10 - name.size(), ' ');
+    text += pipelines::description(task);
+    text += ": alate ";
+    text += name;
+    text += ", /api/";
+    text += name;
+    text += '\n';
   }
   return text.empty() ? text : "\nTasks\n" + text;
 }

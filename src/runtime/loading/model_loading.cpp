@@ -46,9 +46,13 @@ void warn_of_refusals(const Selection& selection, const machine::Preferences& pr
     if (each.is_automatic) continue;
     const std::string name = each.backend + (each.device.empty() ? "" : ":" + each.device);
     const std::string reason = each.refusal + (each.remedy.empty() ? "" : " (" + each.remedy + ")");
+    std::string sentence = "backend ";
+    for (const std::string_view part :
+         {std::string_view(name), std::string_view(" is passed over: "), std::string_view(reason),
+          std::string_view("; "), std::string_view(selection.backend), std::string_view(" is used")})
+      sentence += part;
     base::log(base::LogLevel::warn, "backend passed over",
-              {{"backend", name}, {"reason", reason}, {"used", selection.backend}},
-              "backend " + name + " is passed over: " + reason + "; " + selection.backend + " is used");
+              {{"backend", name}, {"reason", reason}, {"used", selection.backend}}, sentence);
   }
 }
 
