@@ -2,31 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
+#include "tokenizers/unicode/named_references.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tokenizers::chat_templates {
 namespace {
-
-struct Entity {
-  const char* name;
-  const char* text;
-};
-
-#include "tokenizers/chat_templates/text/html_entities.inc"
-
-const char* find_entity(std::string_view name) {
-  const auto name_of = [](const Entity& entity) { return std::string_view(entity.name); };
-  const Entity* found = std::ranges::lower_bound(kEntities, name, {}, name_of);
-  return found != std::end(kEntities) && found->name == name ? found->text : nullptr;
-}
-
-// The numbers 0x80 to 0x9F stand for the characters of Windows-1252; 0 where that has none.
-constexpr char32_t kWindows[] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-                                 0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-                                 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
 bool is_no_character(char32_t c) {
   return (c >= 1 && c <= 8) || c == 0xB || (c >= 0xE && c <= 0x1F) || c == 0x7F || (c >= 0xFDD0 && c <= 0xFDEF) ||
@@ -36,7 +18,7 @@ bool is_no_character(char32_t c) {
 void append_numbered(std::string& out, char32_t c) {
   constexpr char32_t kReplacement = 0xFFFD;
   if (c >= 0x80 && c <= 0x9F) {
-    append_utf8(out, kWindows[c - 0x80] == 0 ? c : kWindows[c - 0x80]);
+    append_utf8(out, numbered_character(c));
   } else if (c == 0 || (c >= 0xD800 && c <= 0xDFFF) || c > 0x10FFFF) {
     append_utf8(out, kReplacement);
   } else if (!is_no_character(c)) {
@@ -81,13 +63,9 @@ std::size_t end_of_name(std::string_view text, std::size_t at) {
 std::size_t append_named(std::string& out, std::string_view text, std::size_t at) {
   std::size_t end = end_of_name(text, at);
   if (end > at && end < text.size() && text[end] == ';') ++end;
-  const std::string_view name = text.substr(at, end - at);
-  // The longest name that the text begins with, as HTML defines it.
-  for (std::size_t size = name.size(); size >= 2; --size) {
-    if (const char* meaning = find_entity(name.substr(0, size))) {
-      out += meaning;
-      return at + size;
-    }
+  if (const NamedReference* found = longest_named_reference(text.substr(at, end - at))) {
+    found->append_to(out);
+    return at + found->name.size();
   }
   out += '&';
   return at;
