@@ -9,7 +9,6 @@ std::string_view program_version() { return ALATE_VERSION; }
 std::string_view program_compiler() { return ALATE_COMPILER; }
 std::string_view program_target() { return ALATE_TARGET; }
 std::string_view program_build() { return ALATE_BUILD; }
-std::string_view program_instruction_sets() { return ALATE_INSTRUCTION_SETS; }
 
 std::string version_text() {
   std::string text = "alate " + std::string(program_version()) + "\n";

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "backends/registry.h"
+#include "base/hardware/built_instruction_sets.h"
 #include "base/hardware/cpu_facts.h"
 #include "common_options.h"
 #include "formats/json.h"
@@ -16,7 +17,7 @@ namespace {
 
 formats::Json::Array instruction_sets() {
   formats::Json::Array out;
-  std::string_view names = program_instruction_sets();
+  std::string_view names = base::built_instruction_sets();
   while (!names.empty()) {
     const std::size_t end = std::min(names.find(", "), names.size());
     out.emplace_back(names.substr(0, end));
@@ -74,7 +75,7 @@ void run_version(Arguments& arguments) {
     line("compiler", program_compiler());
     line("target", std::string(program_target()) + ", " + std::string(program_build()));
     line("backends", backends);
-    line("instruction sets", std::string(program_instruction_sets()) + "; used here: " + chosen);
+    line("instruction sets", std::string(base::built_instruction_sets()) + "; used here: " + chosen);
     line("processor", base::cpu_facts().brand);
     line("usable cores", std::to_string(base::cpu_facts().usable_cores));
     for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits)

@@ -25,7 +25,7 @@ struct CpuFacts {
   double quota_cores = 0;          // cgroup v1/v2 CPU quota in cores; 0 when unlimited
   std::size_t usable_cores = 1;  // threads for a pool: physical cores within affinity, capped by the quota (rounded up)
   std::size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // as one core sees them; 0 when unknown
-  InstructionSet best = InstructionSet::scalar;           // best set that both processor and operating system support
+  InstructionSet best = InstructionSet::scalar;  // best set that processor, operating system and this build support
 
   bool has(std::string_view feature) const;
 };
@@ -40,19 +40,19 @@ CpuFacts read_cpu_facts();
 /// brand from `root`/proc/cpuinfo where it has one). Never throws for missing or malformed files.
 CpuFacts read_cpu_facts(const std::filesystem::path& root);
 
-/// Whether this processor can run kernels of the set.
+/// Whether this build has kernels of the set and this processor can run them.
 bool can_run(InstructionSet set);
 
-/// All sets that this processor can run, weakest first.
+/// All sets that can run, weakest first.
 std::vector<InstructionSet> runnable_instruction_sets();
 
 /// `cpu_facts().best`, lowered by the environment variable ALATE_ISA: the name of a set, followed by extensions to
 /// exclude or require, as in "avx512-avx512_vnni" and "avx512+amx_bf16". Throws invalid_argument for an unknown name,
-/// unsupported for a set or extension that this processor lacks.
+/// unsupported for a set or extension that this processor or build lacks.
 InstructionSet chosen_instruction_set();
 
-/// Whether kernels of the chosen set may use an extension, named as in CpuFacts::features: the processor has it and
-/// ALATE_ISA does not exclude it. Throws as chosen_instruction_set().
+/// Whether kernels of the chosen set may use an extension, named as in CpuFacts::features: processor and build
+/// have it and ALATE_ISA does not exclude it. Throws as chosen_instruction_set().
 bool uses_extension(std::string_view name);
 
 /// Whether ALATE_ISA requires the extension. Throws as chosen_instruction_set().

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "base/hardware/built_instruction_sets.h"
 #include "base/hardware/cpu_facts.h"
 #include "base/os/environment.h"
 
@@ -46,6 +47,10 @@ InstructionSet set_named(std::string_view name) {
   if (found == kSets.end())
     throw make_error(ErrorCode::invalid_argument, "ALATE_ISA is ", name, "; on this processor it may be ",
                      sets_that_run());
+  if (!is_built(name)) {
+    throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this program was built with kernels of ",
+                     built_instruction_sets(), " only; build it with ALATE_INSTRUCTION_SETS=all");
+  }
   if (!can_run(*found)) {
     throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this processor has only ",
                      sets_that_run());
@@ -58,6 +63,9 @@ void check_extension(std::string_view name, InstructionSet set, bool is_added) {
   for (const Extension& extension : kExtensions) {
     if (extension.set != set) continue;
     if (extension.name == name) {
+      if (is_added && !is_built(name))
+        throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this program was built with kernels of ",
+                         built_instruction_sets(), " only; build it with ALATE_INSTRUCTION_SETS=all");
       if (is_added && !cpu_facts().has(name))
         throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", which this processor lacks");
       return;
@@ -100,7 +108,7 @@ std::string_view to_string(InstructionSet set) {
 bool can_run(InstructionSet set) {
   const InstructionSet best = cpu_facts().best;
   if (set == InstructionSet::neon) return best == InstructionSet::neon;
-  return set <= best;
+  return set <= best && is_built(to_string(set));
 }
 
 std::vector<InstructionSet> runnable_instruction_sets() {
@@ -116,7 +124,7 @@ InstructionSet chosen_instruction_set() {
 
 bool uses_extension(std::string_view name) {
   const auto* found = std::ranges::find(kExtensions, name, &Extension::name);
-  if (found == kExtensions.end() || !cpu_facts().has(name)) return false;
+  if (found == kExtensions.end() || !cpu_facts().has(name) || !is_built(name)) return false;
   const std::optional<std::string> text = environment("ALATE_ISA");
   return !text || std::ranges::count(take_apart(*text).removed, name) == 0;
 }

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/hardware/built_instruction_sets.h"
 #include "base/hardware/processor.h"
 
 namespace alate::base {
@@ -128,8 +129,9 @@ InstructionSet best_of(const std::vector<std::string>& features) {
         names, [&](std::string_view name) { return std::ranges::find(features, name) != features.end(); });
   };
   if (!has_all({"avx2", "fma", "f16c", "bmi1", "bmi2", "lzcnt"})) return InstructionSet::scalar;
-  if (!has_all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) return InstructionSet::avx2;
-  return InstructionSet::avx512;
+  if (is_built("avx512") && has_all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
+    return InstructionSet::avx512;
+  return is_built("avx2") ? InstructionSet::avx2 : InstructionSet::scalar;
 }
 
 }  // namespace

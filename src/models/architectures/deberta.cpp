@@ -65,7 +65,7 @@ Value position_queries(PostNormEncoder& encoder, const std::string& name, Value 
 constexpr DisentangledFamily kFamily{
     .content = content, .position_keys = position_keys, .position_queries = position_queries};
 
-Value encode(EncoderScope& scope) {
+Value encode_batch(EncoderScope& scope) {
   const PostNormConfig sizes = deberta_config(scope.config);
   const DisentangledConfig config = attention_config(scope.config, sizes);
   PostNormEncoder layers(scope, sizes);
@@ -76,7 +76,7 @@ Value encode(EncoderScope& scope) {
   return x;
 }
 
-EncoderLimits limits(const Json& json) {
+EncoderLimits read_limits(const Json& json) {
   const PostNormConfig sizes = deberta_config(json);
   (void)attention_config(json, sizes);
   return disentangled_limits(sizes);
@@ -99,8 +99,8 @@ Architecture deberta() {
   return {.model_type = "deberta",
           .class_name = "Deberta",
           .prefix = "deberta.",
-          .limits = limits,
-          .encode = encode,
+          .limits = read_limits,
+          .encode = encode_batch,
           .base = {"Model", with_encoder<deberta_config, disentangled_states>},
           .heads = kHeads,
           .tied = kTied,

@@ -100,7 +100,7 @@ bool normalizes_distances(const Json& json) {
   return norms.find("layer_norm") != std::string::npos;
 }
 
-Value encode(EncoderScope& scope) {
+Value encode_batch(EncoderScope& scope) {
   const PostNormConfig sizes = deberta_v2_config(scope.config);
   const DisentangledConfig config = attention_config(scope.config, sizes);
   const std::int64_t kernel = convolution_kernel(scope.config);
@@ -120,7 +120,7 @@ Value encode(EncoderScope& scope) {
   return x;
 }
 
-EncoderLimits limits(const Json& json) {
+EncoderLimits read_limits(const Json& json) {
   const PostNormConfig sizes = deberta_v2_config(json);
   (void)attention_config(json, sizes);
   return disentangled_limits(sizes);
@@ -144,8 +144,8 @@ Architecture deberta_v2() {
   return {.model_type = "deberta-v2",
           .class_name = "DebertaV2",
           .prefix = "deberta.",
-          .limits = limits,
-          .encode = encode,
+          .limits = read_limits,
+          .encode = encode_batch,
           .base = {"Model", with_encoder<deberta_v2_config, disentangled_states>},
           .heads = kHeads,
           .tied = kTied,

@@ -160,7 +160,7 @@ const Json& text_part(const Json& json) {
   return *part;
 }
 
-Value encode(EncoderScope& scope) { return encode_text(scope, scope.config); }
+Value encode_batch(EncoderScope& scope) { return encode_text(scope, scope.config); }
 Value encode_part(EncoderScope& scope) { return encode_text(scope, text_part(scope.config)); }
 EncoderLimits part_limits(const Json& json) { return text_limits(text_part(json)); }
 
@@ -185,7 +185,7 @@ Architecture embedding_gemma2_text() {
           .class_name = "EmbeddingGemma2",
           .prefix = "language_model.",
           .limits = text_limits,
-          .encode = encode,
+          .encode = encode_batch,
           .base = {"TextModel", last_hidden_state},
           .heads = {},
           .examples = "a text part of it alone"};

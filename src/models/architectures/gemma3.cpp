@@ -59,7 +59,7 @@ RotaryConfig config_of(const Json& json) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) { return rotary_limits(config_of(json)); }
+EncoderLimits read_limits(const Json& json) { return rotary_limits(config_of(json)); }
 RotaryConfig config_in(EncoderScope& scope) { return config_of(scope.config); }
 
 EncoderOutputs language(RotaryEncoder& encoder, Value x) {
@@ -95,7 +95,7 @@ Architecture gemma3_text() {
   return {.model_type = "gemma3_text",
           .class_name = "Gemma3",
           .prefix = "model.",
-          .limits = limits,
+          .limits = read_limits,
           .encode = encode_rotary<config_in>,
           .base = {"TextModel", with_rotary<config_in, hidden_state>},
           .heads = kHeads,

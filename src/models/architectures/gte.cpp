@@ -71,12 +71,12 @@ RotaryConfig gte_in(EncoderScope& scope) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) {
+EncoderLimits read_limits(const Json& json) {
   const RotaryConfig config = gte_config(json);
   return positions_of(json) == "alibi" ? distance_limits(config) : rotary_limits(config);
 }
 
-Value encode(EncoderScope& scope) {
+Value encode_batch(EncoderScope& scope) {
   const RotaryConfig config = gte_in(scope);
   return positions_of(scope.config) == "alibi" ? encode_by_alibi(scope, config) : RotaryEncoder(scope, config).encode();
 }
@@ -96,8 +96,8 @@ Architecture gte_named(std::string_view model_type, std::string_view class_name,
   return {.model_type = model_type,
           .class_name = class_name,
           .prefix = prefix,
-          .limits = limits,
-          .encode = encode,
+          .limits = read_limits,
+          .encode = encode_batch,
           .base = {"Model", with_rotary<gte_in, rotary_base_outputs>},
           .heads = kHeads,
           .tied = kTied,

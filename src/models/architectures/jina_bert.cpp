@@ -88,8 +88,8 @@ RotaryConfig config_in(EncoderScope& scope) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) { return distance_limits(config_of(json)); }
-Value encode(EncoderScope& scope) { return encode_by_alibi(scope, config_in(scope)); }
+EncoderLimits read_limits(const Json& json) { return distance_limits(config_of(json)); }
+Value encode_batch(EncoderScope& scope) { return encode_by_alibi(scope, config_in(scope)); }
 
 Value language_logits(RotaryEncoder& encoder, Value x) {
   return transformed_logits(encoder, x, "cls.predictions.transform",
@@ -132,8 +132,8 @@ Architecture jina_bert() {
   return {.model_type = "bert",
           .class_name = "JinaBert",
           .prefix = "bert.",
-          .limits = limits,
-          .encode = encode,
+          .limits = read_limits,
+          .encode = encode_batch,
           .base = {"Model", with_rotary<config_in, rotary_base_outputs>},
           .heads = kHeads,
           .tied = kTied,

@@ -54,7 +54,7 @@ RotaryConfig jina_in(EncoderScope& scope) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) { return rotary_limits(jina_config(json)); }
+EncoderLimits read_limits(const Json& json) { return rotary_limits(jina_config(json)); }
 
 constexpr std::array kHeads = {
     EncoderHead{"ForMaskedLM", with_rotary<jina_in, rotary_lm_head_logits>},
@@ -111,7 +111,7 @@ Architecture jina_embeddings_v3() {
   return {.model_type = "jina_embeddings_v3",
           .class_name = "JinaEmbeddingsV3",
           .prefix = "roberta.",
-          .limits = limits,
+          .limits = read_limits,
           .encode = encode_rotary<jina_in>,
           .base = {"Model", with_rotary<jina_in, rotary_base_outputs>},
           .heads = kHeads,

@@ -86,7 +86,7 @@ RotaryConfig in_scope(EncoderScope& scope) {
   return read(scope.config);
 }
 template <RotaryConfig (*read)(const Json&)>
-EncoderLimits limits(const Json& json) {
+EncoderLimits read_limits(const Json& json) {
   return rotary_limits(read(json));
 }
 
@@ -165,7 +165,7 @@ Architecture described(std::string_view model_type, std::string_view class_name,
   return {.model_type = model_type,
           .class_name = class_name,
           .prefix = "model.",
-          .limits = limits<read>,
+          .limits = read_limits<read>,
           .encode = encode_rotary<in_scope<read>>,
           .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
           .heads = heads,

@@ -14,7 +14,7 @@ namespace {
 using formats::Json;
 using graph::Value;
 
-EncoderLimits limits(const Json& json) { return rotary_limits(read_modernbert_config(json)); }
+EncoderLimits read_limits(const Json& json) { return rotary_limits(read_modernbert_config(json)); }
 RotaryConfig config_in(EncoderScope& scope) { return read_modernbert_config(scope.config); }
 
 Value transformed(RotaryEncoder& encoder, Value x) { return modernbert_transform(encoder, "head", x); }
@@ -68,7 +68,7 @@ Architecture modernbert() {
   return {.model_type = "modernbert",
           .class_name = "ModernBert",
           .prefix = "model.",
-          .limits = limits,
+          .limits = read_limits,
           .encode = encode_rotary<config_in>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,

@@ -31,7 +31,7 @@ RotaryConfig config_of(const Json& json) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) { return rotary_limits(config_of(json)); }
+EncoderLimits read_limits(const Json& json) { return rotary_limits(config_of(json)); }
 RotaryConfig config_in(EncoderScope& scope) { return config_of(scope.config); }
 
 EncoderOutputs language(RotaryEncoder& encoder, Value x) {
@@ -60,7 +60,7 @@ Architecture modernbert_decoder() {
   return {.model_type = "modernbert-decoder",
           .class_name = "ModernBertDecoder",
           .prefix = "model.",
-          .limits = limits,
+          .limits = read_limits,
           .encode = encode_rotary<config_in>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,

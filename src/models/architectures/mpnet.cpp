@@ -27,7 +27,7 @@ PostNormConfig mpnet_config(const Json& json) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) {
+EncoderLimits read_limits(const Json& json) {
   EncoderLimits limits = post_norm_limits(mpnet_config(json));
   if (limits.positions <= kPadding + 1 || limits.positions > kMaxPositions)
     throw make_error(ErrorCode::corrupt, "config.json: max_position_embeddings is ", limits.positions,
@@ -38,7 +38,7 @@ EncoderLimits limits(const Json& json) {
   return limits;
 }
 
-Value encode(EncoderScope& scope) {
+Value encode_batch(EncoderScope& scope) {
   const PostNormConfig config = mpnet_config(scope.config);
   const std::int64_t rows = scope.config.get_int("relative_attention_num_buckets", kBuckets);
   if (rows < kBuckets)
@@ -67,8 +67,8 @@ Architecture mpnet() {
   return {.model_type = "mpnet",
           .class_name = "MPNet",
           .prefix = "mpnet.",
-          .limits = limits,
-          .encode = encode,
+          .limits = read_limits,
+          .encode = encode_batch,
           .base = {"Model", with_encoder<mpnet_config, base_outputs>},
           .heads = kHeads,
           .tied = kTied,

@@ -119,7 +119,7 @@ RotaryConfig nomic_in(EncoderScope& scope) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) { return rotary_limits(nomic_config(json)); }
+EncoderLimits read_limits(const Json& json) { return rotary_limits(nomic_config(json)); }
 
 EncoderOutputs masked_language(RotaryEncoder& encoder, Value x) {
   return {{"logits", transformed_logits(encoder, x, "cls.predictions.transform", encoder.config().activation,
@@ -143,7 +143,7 @@ Architecture nomic_bert() {
       .model_type = "nomic_bert",
       .class_name = "NomicBert",
       .prefix = "nomic_bert.",
-      .limits = limits,
+      .limits = read_limits,
       .encode = encode_rotary<nomic_in>,
       .base = {"Model", with_rotary<nomic_in, rotary_base_outputs>},
       .heads = kHeads,

@@ -68,7 +68,7 @@ RotaryConfig t5_config(const Json& json) {
   return config;
 }
 
-EncoderLimits limits(const Json& json) {
+EncoderLimits read_limits(const Json& json) {
   EncoderLimits limits = distance_limits(t5_config(json));
   limits.types = 0;
   return limits;
@@ -76,7 +76,7 @@ EncoderLimits limits(const Json& json) {
 
 RotaryConfig t5_in(EncoderScope& scope) { return t5_config(scope.config); }
 
-Value encode(EncoderScope& scope) {
+Value encode_batch(EncoderScope& scope) {
   const RotaryConfig config = t5_in(scope);
   const std::int64_t buckets = scope.config.get_int("relative_attention_num_buckets", 32);
   const std::int64_t farthest = scope.config.get_int("relative_attention_max_distance", 128);
@@ -126,8 +126,8 @@ Architecture described(std::string_view model_type, std::string_view class_name,
   return {.model_type = model_type,
           .class_name = class_name,
           .prefix = "transformer.",
-          .limits = limits,
-          .encode = encode,
+          .limits = read_limits,
+          .encode = encode_batch,
           .base = {"EncoderModel", with_rotary<t5_in, base>},
           .heads = kHeads,
           .tied = kTied,

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hardware/built_instruction_sets.h"
 #include "base/hardware/cpu_facts.h"
 #include "tests/unit/base/expect_error.h"
 
@@ -37,7 +38,7 @@ TEST_F(IsaVariable, LeavesExtensionsOut) {
                                             {"i8mm", "neon"}}};
   for (const auto& [name, set] : kNames) {
     ::unsetenv("ALATE_ISA");
-    EXPECT_EQ(uses_extension(name), cpu_facts().has(name)) << name;
+    EXPECT_EQ(uses_extension(name), cpu_facts().has(name) && is_built(name)) << name;
     if (set != best) continue;
     ::setenv("ALATE_ISA", (best + "-" + std::string(name)).c_str(), 1);
     EXPECT_EQ(chosen_instruction_set(), cpu_facts().best);
@@ -49,7 +50,7 @@ TEST_F(IsaVariable, AsksForWhatMustBeThere) {
   const std::string best(to_string(cpu_facts().best));
   EXPECT_FALSE(requires_extension("amx_int8"));
   ::setenv("ALATE_ISA", (best + "+amx_int8").c_str(), 1);
-  if (best == "avx512" && cpu_facts().has("amx_int8")) {
+  if (best == "avx512" && cpu_facts().has("amx_int8") && is_built("amx_int8")) {
     EXPECT_TRUE(uses_extension("amx_int8"));
     EXPECT_TRUE(requires_extension("amx_int8"));
     EXPECT_FALSE(requires_extension("amx_bf16"));
@@ -66,6 +67,24 @@ TEST_F(IsaVariable, AnExtensionOfAnotherSetIsRefused) {
   EXPECT_NE(error.message().find("avx512_vnni"), std::string::npos);
   ::setenv("ALATE_ISA", "scalar+", 1);
   EXPECT_EQ(error_of([] { chosen_instruction_set(); }).code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(IsaVariable, ASetThatThisBuildLacksIsRefusedWithTheSetsThatItHas) {
+  for (const std::string_view name : {"neon", "avx2", "avx512"}) {
+    if (is_built(name)) continue;
+    ::setenv("ALATE_ISA", std::string(name).c_str(), 1);
+    const Error error = error_of([] { chosen_instruction_set(); });
+    EXPECT_EQ(error.code(), ErrorCode::unsupported) << name;
+    EXPECT_NE(error.message().find(built_instruction_sets()), std::string::npos) << error.message();
+  }
+}
+
+TEST_F(IsaVariable, TheBaselineIsInEveryBuild) {
+  EXPECT_TRUE(is_built("scalar"));
+  EXPECT_TRUE(can_run(InstructionSet::scalar));
+  EXPECT_FALSE(is_built("avx"));
+  EXPECT_FALSE(is_built(""));
+  for (const InstructionSet set : runnable_instruction_sets()) EXPECT_TRUE(is_built(to_string(set)));
 }
 
 TEST_F(IsaVariable, AnUnknownNameIsRefused) {

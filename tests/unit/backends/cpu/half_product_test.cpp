@@ -22,7 +22,7 @@ std::vector<Kernels> sets_with_and_without_extensions() {
   using base::InstructionSet;
   std::vector<Kernels> all;
   for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (set > base::cpu_facts().best) break;
+    if (!base::can_run(set)) continue;
     all.push_back(kernels_for(set));
     all.push_back(kernels_without_extensions(set));
   }

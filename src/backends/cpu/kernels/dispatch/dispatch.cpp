@@ -28,8 +28,8 @@ Kernels make_kernels(base::InstructionSet set, bool with_extensions = true) {
 const Kernels& kernels_for(base::InstructionSet set) {
   using base::InstructionSet;
   if (!base::can_run(set)) {
-    throw make_error(ErrorCode::unsupported, "this processor cannot run ", base::to_string(set),
-                     " kernels; the best it has is ", base::to_string(base::cpu_facts().best));
+    throw make_error(ErrorCode::unsupported, "this processor or this build cannot run ", base::to_string(set),
+                     " kernels; the best here is ", base::to_string(base::cpu_facts().best));
   }
   // Each table is filled only on demand: the functions that fill it are compiled for that instruction set.
   switch (set) {

@@ -1,0 +1,13 @@
+#include "backends/cpu/kernels/dispatch/absent/absent.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+
+namespace alate::cpu {
+
+void fill_gemm_avx2(Kernels& kernels);
+AttentionKernel short_attention_avx2();
+
+void fill_gemm_avx2(Kernels& /*kernels*/) { refuse_absent("avx2"); }
+AttentionKernel short_attention_avx2() { refuse_absent("avx2"); }
+SimdKernels simd_kernels_avx2() { refuse_absent("avx2"); }
+
+}  // namespace alate::cpu
