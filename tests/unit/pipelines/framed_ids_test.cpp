@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
-#include <string>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "alate/embedding.h"
@@ -20,11 +21,11 @@ TEST(FramedIds, AreCutAtTheSideThatIsAskedForElseStated) {
   const base::TemporaryFolder folder;
   const fs::path model = folder.path() / "model";
   fs::copy(source_folder() / "tests/golden/models/st_mean", model, fs::copy_options::recursive);
-  std::vector<std::int32_t> ids(60);
-  std::iota(ids.begin(), ids.end(), 10);
+  std::vector<std::vector<std::int32_t>> rows(1, std::vector<std::int32_t>(60));
+  std::iota(rows[0].begin(), rows[0].end(), 10);
   const auto kept = [&](std::optional<Side> side) {
     const EmbeddingPipeline pipeline = EmbeddingPipeline::load(model);
-    const PreparedRows prepared = prepare_framed_ids(pipeline, std::vector{ids}, {.truncation_side = side});
+    const PreparedRows prepared = prepare_framed_ids(pipeline, rows, {.truncation_side = side});
     EXPECT_EQ(prepared.truncated, std::vector<std::size_t>{0});
     const std::vector<std::int32_t>& row = prepared.rows.front().ids;
     EXPECT_EQ(row.size(), pipeline.max_length());
