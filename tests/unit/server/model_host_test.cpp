@@ -93,8 +93,7 @@ TEST_F(ModelHosting, AFailureIsToldToAllWhoWaitAndTriedAgain) {
     EXPECT_NE(error.message().find("\"acme/mean\""), std::string::npos) << error.message();
     expect_no_path(error);
   }
-  std::filesystem::remove(settings.models_dir / "acme/mean/tokenizer.json");
-  std::filesystem::remove(settings.models_dir / "acme/mean/vocab.txt");
+  std::filesystem::remove(settings.models_dir / "acme/mean/model.safetensors");
   std::filesystem::copy_file(kept, config, std::filesystem::copy_options::overwrite_existing);
   const Error error = acquire("mean").error();
   EXPECT_EQ(error.code(), ErrorCode::not_found);
