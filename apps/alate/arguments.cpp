@@ -178,6 +178,14 @@ void Arguments::former_name(std::string_view name) {
   state_->declared.back().read = read;
 }
 
+void Arguments::refuse_empty() {
+  auto& declared = state_->declared.back();
+  declared.read = [read = std::move(declared.read)](const std::vector<std::string>& values) {
+    if (values.back().empty()) throw Error(ErrorCode::invalid_argument, "is empty: name one, or leave it out");
+    read(values);
+  };
+}
+
 void Arguments::choices(std::initializer_list<std::string_view> values) {
   choices([&] { return std::vector<std::string>(values.begin(), values.end()); });
 }

@@ -57,6 +57,8 @@ class Arguments {
               std::function<void(std::string_view)> read);
   /// Another name of the option declared last, accepted but not listed.
   void former_name(std::string_view name);
+  /// An empty value of the argument declared last is refused: leaving it out means something else.
+  void refuse_empty();
   /// The usual values of the argument or option declared last, where others may be valid, for completion. A function is
   /// called only then.
   void choices(std::initializer_list<std::string_view> values);

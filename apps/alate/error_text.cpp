@@ -1,7 +1,10 @@
 #include "error_text.h"
 
+#include <algorithm>
+
 #include "base/files/descriptor_io.h"
 #include "base/log.h"
+#include "base/log_format.h"
 
 namespace alate::app {
 namespace {
@@ -49,9 +52,10 @@ std::string error_text(ErrorCode code, std::string_view message, Reader reader) 
     text = std::string(words_of(code));
     text += code == ErrorCode::unsupported ? without_last_name(message) : std::string(message);
   }
-  // File names may contain any bytes; the report must stay on one line.
-  for (char& c : text) c = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  return "alate: " + text;
+  // File names may contain any bytes; the report must stay on one line, and show what it says.
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return "alate: " + base::printable_line(text);
 }
 
 }  // namespace alate::app

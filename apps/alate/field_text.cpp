@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "base/hidden_characters.h"
 #include "formats/utf8.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -18,12 +19,6 @@ std::string csv_field(std::string_view text) {
 }
 
 namespace {
-
-// Embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), by which a text can show another's
-// letters in another order.
-bool is_direction(char32_t c) { return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069); }
-
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
 void append_hex(std::string& out, std::string_view prefix, std::uint32_t value, int digits) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -46,9 +41,9 @@ std::string terminal_text(std::string_view text) {
     const std::size_t valid = formats::valid_utf8_prefix(text);
     for (std::size_t at = 0; at < valid;) {
       const tokenizers::CodePoint point = tokenizers::decode_utf8(text, at);
-      if (is_control(point.value)) {
+      if (base::is_control(point.value)) {
         append_hex(shown, "\\x", point.value, 2);
-      } else if (is_direction(point.value)) {
+      } else if (base::is_direction(point.value)) {
         append_hex(shown, "\\u", point.value, 4);
       } else {
         shown += text.substr(at, point.length);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/hidden_characters.h"
+
 namespace alate::base {
 namespace {
 
@@ -28,27 +30,35 @@ std::size_t character_length(std::string_view text) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-bool is_control(std::string_view character) {
+// REQUIRES: one valid character.
+char32_t code_point_of(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7F;
-  return first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;  // U+0080 to U+009F
+  if (character.size() == 1) return first;
+  char32_t code = first & (0x7FU >> character.size());
+  for (const char next : character.substr(1)) code = code << 6U | (static_cast<unsigned char>(next) & 0x3FU);
+  return code;
 }
 
-void append_escape(std::string& out, std::string_view control) {
+void append_unit(std::string& out, std::uint32_t unit) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto code = static_cast<unsigned char>(control.back());  // for both lengths the last byte is the code
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kDigits[unit >> static_cast<unsigned>(shift) & 15U];
+}
+
+// As JSON has it: two units of UTF-16 beyond U+FFFF.
+void append_escape(std::string& out, char32_t code) {
   switch (code) {
     case '\n': out += "\\n"; return;
     case '\r': out += "\\r"; return;
     case '\t': out += "\\t"; return;
     default: break;
   }
-  out += "\\u00";
-  out += kDigits[code >> 4];
-  out += kDigits[code & 15];
+  if (code <= 0xFFFF) return append_unit(out, code);
+  append_unit(out, 0xD800 + ((code - 0x10000) >> 10U));
+  append_unit(out, 0xDC00 + ((code - 0x10000) & 0x3FFU));
 }
 
-// Invalid UTF-8 becomes U+FFFD; control characters are escaped, quotation marks and backslashes if asked for.
+// Invalid UTF-8 becomes U+FFFD; hidden characters are escaped, quotation marks and backslashes if asked for.
 std::string escaped(std::string_view text, bool quotes) {
   std::string out;
   while (!text.empty()) {
@@ -56,8 +66,8 @@ std::string escaped(std::string_view text, bool quotes) {
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
     if (length == 0) {
       out += kReplacement;
-    } else if (is_control(character)) {
-      append_escape(out, character);
+    } else if (const char32_t code = code_point_of(character); is_hidden(code)) {
+      append_escape(out, code);
     } else {
       if (quotes && (character == "\"" || character == "\\")) out += '\\';
       out += character;
@@ -79,6 +89,8 @@ void append_pairs(std::string& out, std::span<const LogField> fields) {
 }  // namespace
 
 std::string json_quoted(std::string_view text) { return '"' + escaped(text, true) + '"'; }
+
+std::string printable_line(std::string_view text) { return escaped(text, false); }
 
 std::string quoted_if_needed(std::string_view text) {
   const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/log_format.h"
 #include "formats/json.h"
 
 namespace alate::formats {
@@ -84,10 +85,7 @@ std::string quoted_name(std::string_view name) {
   std::size_t end = std::min(name.size(), kShown);
   // Never cuts within a character.
   while (end < name.size() && end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
-  std::string out;
-  append_json_string(out, name.substr(0, end));
-  if (end < name.size()) out += "...";
-  return out;
+  return base::json_quoted(name.substr(0, end)) + (end < name.size() ? "..." : "");
 }
 
 std::string to_json_text(const Json& value) {

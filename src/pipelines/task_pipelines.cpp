@@ -8,12 +8,23 @@
 #include "pipelines/rerank/rerank_run.h"
 #include "pipelines/special_tokens.h"
 #include "pipelines/task_head.h"
+#include "runtime/loading/loaded_model.h"
+#include "runtime/loading/model_files.h"
+#include "tokenizers/sources/load_tokenizer.h"
 
 namespace alate::pipelines {
+
+bool has_tokenizer(const std::filesystem::path& folder, const LoadOptions& options) {
+  return tokenizers::has_tokenizer(runtime::find_model_files(folder, options).folder);
+}
 
 TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                                   const RunControl& control) {
   TaskPipelines loaded(tasks_of(folder, request.options));
+  if (!pipelines::has_tokenizer(folder, request.options)) {
+    loaded.bare_model_ = runtime::load_model(folder, request, control);
+    return loaded;
+  }
   if (const Task main = loaded.tasks_.front(); main == Task::embed) {
     loaded.is_bare_ = is_bare_language_model(folder, request.options);
     loaded.embedding_ = load_embedding(folder, EmbeddingRequest(request).forced(), control);
@@ -40,7 +51,15 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
   return loaded;
 }
 
+void TaskPipelines::require_tokenizer() const {
+  if (!bare_model_) return;
+  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(bare_model_->folder()),
+                   "' has no tokenizer: it reads token ids (POST /v2/models/MODEL/infer with input_ids, or `alate "
+                   "forward`) and no texts; put its tokenizer.json into its folder");
+}
+
 const EmbeddingPipeline& TaskPipelines::embedding() const {
+  require_tokenizer();
   if (is_bare_) throw bare_language_model_error(model().folder());
   if (embedding_) return *embedding_;
   throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is ",
@@ -50,6 +69,7 @@ const EmbeddingPipeline& TaskPipelines::embedding() const {
 }
 
 TextModel TaskPipelines::text_model() const {
+  require_tokenizer();
   if (text_model_) return *text_model_;
   return {.model = embedding_->model(), .tokenizer = embedding_->tokenizer(), .max_length = embedding_->max_length()};
 }
@@ -59,13 +79,21 @@ RerankPipeline TaskPipelines::made_reranker() const {
   return reranker_of(text_model());
 }
 
-RerankPipeline TaskPipelines::reranker() const { return reranker_ ? *reranker_ : made_reranker(); }
+RerankPipeline TaskPipelines::reranker() const {
+  require_tokenizer();
+  return reranker_ ? *reranker_ : made_reranker();
+}
 
-const Model& TaskPipelines::model() const { return embedding_ ? embedding_->model() : text_model_->model; }
+const Model& TaskPipelines::model() const {
+  if (bare_model_) return *bare_model_;
+  return embedding_ ? embedding_->model() : text_model_->model;
+}
 const Tokenizer& TaskPipelines::tokenizer() const {
+  require_tokenizer();
   return embedding_ ? embedding_->tokenizer() : text_model_->tokenizer;
 }
 std::size_t TaskPipelines::max_length() const {
+  if (bare_model_) return bare_model_->facts().max_positions;
   return embedding_ ? embedding_->max_length() : text_model_->max_length;
 }
 
@@ -74,6 +102,11 @@ Fingerprint TaskPipelines::fingerprint() const {
 }
 
 std::size_t TaskPipelines::weight_bytes() const {
+  if (bare_model_) {
+    const Model::State& state = bare_model_->state();
+    const bool is_file = !state.form->file_extension().empty();
+    return is_file ? state.form->weight_bytes() : state.forward_entry_point().facts().weight_bytes;
+  }
   if (embedding_) {
     std::size_t bytes = embedding_->state().main_entry_point()->facts().weight_bytes;
     for (const EmbeddingPipeline& other : embedding_->state().others())

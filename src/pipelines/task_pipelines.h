@@ -15,15 +15,21 @@
 
 namespace alate::pipelines {
 
+/// Whether the folder has the files of a tokenizer. Throws as runtime::find_model_files.
+bool has_tokenizer(const std::filesystem::path& folder, const LoadOptions& options);
+
 /// Immutable; thread-safe; copies share the model.
 class TaskPipelines {
  public:
   /// Compiles the entry point of the main task only; those of the others are compiled at their first use. Throws as the
-  /// load of the main task's pipeline.
+  /// load of the main task's pipeline. A model without a tokenizer is loaded for `forward` over token ids.
   static TaskPipelines load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                             const RunControl& control = {});
 
   const std::vector<Task>& tasks() const { return tasks_; }
+  /// Whether the model reads texts. Without a tokenizer all functions that return a pipeline, a text model or the
+  /// tokenizer throw unsupported: "the model 'M' has no tokenizer: …".
+  bool has_tokenizer() const { return !bare_model_; }
   /// Throws unsupported, saying what the model is for, where that is something else (require_embedder).
   const EmbeddingPipeline& embedding() const;
   /// For the tasks of the folder's head; they compile at their first use if they are not the main task.
@@ -48,6 +54,7 @@ class TaskPipelines {
 
  private:
   RerankPipeline made_reranker() const;
+  void require_tokenizer() const;
   explicit TaskPipelines(std::vector<Task> tasks) : tasks_(std::move(tasks)) {}
 
   std::vector<Task> tasks_;
@@ -56,6 +63,7 @@ class TaskPipelines {
   std::optional<EmbeddingPipeline> embedding_;
   std::optional<TextModel> text_model_;     // of models that do not embed, or fill masks too
   std::optional<RerankPipeline> reranker_;  // of models that rerank
+  std::optional<Model> bare_model_;         // without a tokenizer; the others are absent then
 };
 
 }  // namespace alate::pipelines

@@ -39,7 +39,9 @@ void WorkQueue::stop() {
   threads_.clear();
 }
 
-void WorkQueue::push(std::function<void()> work) { enter({}, {std::move(work), nullptr, Clock::now()}); }
+void WorkQueue::push(const std::optional<ClientId>& client, std::function<void()> work) {
+  enter(client, {std::move(work), nullptr, Clock::now()});
+}
 
 void WorkQueue::push(const std::shared_ptr<Exchange>& exchange, std::function<void()> work) {
   const Owner owner = exchange->client_id;
@@ -128,7 +130,7 @@ void WorkQueue::serve(std::size_t thread) {
     Work work = std::move(first.mapped());
     ++client->second.running;
     running_[thread] = {.number = first.key()};
-    if (!owner) running_[thread].due = Clock::now();
+    if (work.exchange == nullptr) running_[thread].due = Clock::now();
     lock.unlock();
     run(work);
     work = {};

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/threads/mutex.h"
@@ -44,15 +45,17 @@ class WorkQueue {
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   /// Work of the server's own. What `work` throws is logged. It is dropped once the queue has stopped.
-  void push(std::function<void()> work);
+  void push(std::function<void()> work) { push(std::optional<ClientId>(), std::move(work)); }
+  /// The same in a client's turn, which others may wait for too; absent: the server's own.
+  void push(const std::optional<ClientId>& client, std::function<void()> work);
   /// Work for a request, whose waiting time is added to its StageTimes::queue. The queue must outlive the exchange.
   void push(const std::shared_ptr<Exchange>& exchange, std::function<void()> work);
 
   /// Longest time that work of the server's own, or a client for which no thread works, has been waiting; 0 if there is
   /// none. Clients that wait for the end of their own work are not meant: that is their share.
   std::chrono::nanoseconds longest_wait() const;
-  /// Longest time that work of the server's own has run, or that a request's has gone on since nobody waits for it any
-  /// more; 0 if there is none. Work that ends when it is asked to is not long here.
+  /// Longest time that work which belongs to no request has run, or that a request's has gone on since nobody waits for
+  /// it any more; 0 if there is none. Work that ends when it is asked to is not long here.
   std::chrono::nanoseconds longest_run() const;
 
   struct Counts {
@@ -67,7 +70,7 @@ class WorkQueue {
   using Owner = std::optional<ClientId>;  // nothing: the server itself
   struct Work {
     std::function<void()> run;
-    std::shared_ptr<Exchange> exchange;  // null: the server's own
+    std::shared_ptr<Exchange> exchange;  // null: of no request
     Clock::time_point since;
 
     bool is_wanted() const { return exchange == nullptr || !exchange->abandoned(); }

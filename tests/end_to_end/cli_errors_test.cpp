@@ -39,6 +39,11 @@ void copy_model(const std::string& name, const std::filesystem::path& to) {
   std::filesystem::copy(tiny_model(name), to, std::filesystem::copy_options::recursive);
 }
 
+TEST(CliErrors, ShowWhatTheySay) {
+  const std::string error = failure(4, "not_found", {"embed", "./a\u202egpj.exe\u200f\x1b[2J\xff"});
+  expect_has(error, "a\\u202egpj.exe\\u200f\\u001b[2J\ufffd");
+}
+
 TEST(CliErrors, UsageIsTwoAndPointsAtTheHelp) {
   expect_has(failure(2, "invalid_argument", {"embd"}), "did you mean embed?");
   expect_has(failure(2, "invalid_argument", {"--threads", "2"}), "alate --help");

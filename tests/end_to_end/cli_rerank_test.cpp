@@ -116,6 +116,11 @@ TEST_F(CliRerank, ACrossEncoderOfModulesRanksAndIsListedAsWhatItIs) {
   EXPECT_NE(refused.error.find("is a reranker"), std::string::npos) << refused.error;
   EXPECT_NE(refused.error.find("--force"), std::string::npos) << refused.error;
   EXPECT_EQ(run_program({"embed", modules.string(), "a", "--force", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(run_program({"similarity", modules.string(), "a", "b"}).exit_code, 3);
+  EXPECT_EQ(run_program({"similarity", modules.string(), "a", "b", "--force", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(run_program({"chunk", modules.string(), "a b. c d.", "--method", "semantic"}).exit_code, 3);
+  EXPECT_EQ(
+      run_program({"chunk", modules.string(), "a b. c d.", "--method", "semantic", "--force", "--quiet"}).exit_code, 0);
   const std::string text = (folder_.path() / "a.txt").string();
   folder_.write("a.txt", "the cat");
   const std::string index = (folder_.path() / "index").string();

@@ -152,6 +152,13 @@ TEST(CliServe, UsageErrorsAreTwoAndPointAtTheHelp) {
   expect_has(failure(2, {"serve"}, {.environment = {{"ALATE_PORT", "many"}}}), "ALATE_PORT is \"many\"");
 }
 
+// An unset variable of a script is no wish for any model.
+TEST(CliServe, AnEmptyModelIsRefused) {
+  expect_has(failure(2, {"serve", ""}), "MODEL is empty");
+  expect_has(failure(2, {"serve", "--model", ""}), "--model is empty");
+  expect_has(failure(2, {"chunk", "", "a text"}), "MODEL is empty");
+}
+
 TEST(CliServe, WhatIsNotThereIsSaidAtTheStart) {
   const TemporaryFolder folder;
   expect_has(failure(4, {"serve", "nobody/nothing", "--models-dir", folder.path().string()}), "nobody/nothing");

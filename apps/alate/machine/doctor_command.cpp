@@ -107,6 +107,7 @@ void run_doctor(Arguments& arguments) {
   std::string model;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
+  arguments.refuse_empty();
   const auto written = {OutputFormat::text, OutputFormat::json};
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads}, written);
   if (!arguments.parse()) return;

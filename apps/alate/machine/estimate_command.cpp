@@ -197,6 +197,7 @@ void run_estimate(Arguments& arguments) {
   RawSizes sizes;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
+  arguments.refuse_empty();
   arguments.group("Instead of MODEL, the sizes of a decoder");
   arguments.option("--hidden", "N", "width of a token's vector", sizes.hidden);
   arguments.option("--intermediate", "N", "width inside the feed-forward layers", sizes.intermediate);

@@ -14,6 +14,7 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/field_text.h"
 #include "apps/alate/process_setup.h"
+#include "apps/alate/texts/embedding_load.h"
 #include "apps/alate/texts/progress.h"
 #include "apps/alate/verb.h"
 #include "base/log.h"
@@ -49,7 +50,7 @@ void run_index(Arguments& arguments) {
                      index.skip_unreadable = name == "skip";
                    });
   arguments.choices({"stop", "skip"});
-  arguments.flag("--force", "vectors of a model that is for something else: a reranker, a classifier", forces);
+  declare_force(arguments, forces);
   declare_progress(arguments, hides_progress);
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;
@@ -65,9 +66,7 @@ void run_index(Arguments& arguments) {
     index.kinds.add(*kind);
   }
 
-  pipelines::EmbeddingRequest load = load_request(options);
-  load.force = forces;
-  const auto pipeline = pipelines::load_embedding(find_model(options, model), load);
+  const auto pipeline = pipelines::load_embedding(find_model(options, model), embedding_request(options, forces));
   index.model = shortest_reference(options, model);
   Progress progress(options, true, hides_progress, "index", std::nullopt, "files");
   const auto interrupted = until_interrupted();

@@ -15,6 +15,7 @@
 #include "hub/hub_models.h"
 #include "hub/model_reference.h"
 #include "pipelines/check_loadable.h"
+#include "pipelines/task_pipelines.h"
 #include "search/index_file.h"
 #include "server/http/tls.h"
 #include "server/models/model_index.h"
@@ -87,7 +88,7 @@ std::vector<Error> unloadable_models(const server::Settings& settings, const run
   std::vector<Error> problems;
   for (const auto& [name, folder] : folders_to_load(settings)) {
     try {
-      pipelines::check_loadable(folder, request);
+      pipelines::check_loadable(folder, request, pipelines::has_tokenizer(folder, request.options));
     } catch (const Error& error) {
       problems.push_back(error.with_context("the model " + formats::quoted_name(name) + " cannot be loaded"));
     }

@@ -1,4 +1,5 @@
 // alate serve
+#include <algorithm>
 #include <list>
 #include <map>
 #include <optional>
@@ -69,6 +70,8 @@ server::LoadedSettings load(const Arguments& arguments, ServeOptions& options) {
   server::SettingSources sources{
       .options = {}, .environment = environment_variable, .file = options.configuration.file()};
   for (auto& [setting, values] : options.given) {
+    if (values && setting->key == "model" && std::ranges::find(*values, "") != values->end())
+      throw arguments.usage_error("--model is empty: name one, or leave it out");
     if (values) sources.options.emplace(setting->option, std::move(*values));
   }
   if (!options.model.empty() && !sources.options.emplace("--model", std::vector{options.model}).second)
@@ -191,6 +194,7 @@ void serve(const Arguments& arguments, ServeOptions& options) {
 void run_serve(Arguments& arguments) {
   ServeOptions options;
   arguments.positional("MODEL", false, options.model);
+  arguments.refuse_empty();
   declare(arguments, options);
   if (arguments.parse()) serve(arguments, options);
 }

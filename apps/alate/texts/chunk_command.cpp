@@ -20,6 +20,7 @@
 #include "apps/alate/field_text.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
+#include "apps/alate/texts/embedding_load.h"
 #include "apps/alate/texts/on_error.h"
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/text_source.h"
@@ -176,13 +177,15 @@ void run_chunk(Arguments& arguments) {
   std::string model;
   TextInput input;
   ChunkOptions chunk;
-  bool late = false, has_lines = false;
+  bool late = false, has_lines = false, forces = false;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
+  arguments.refuse_empty();
   declare(arguments, input, "a text from there, or with --lines and of .jsonl files one a line");
   arguments.flag("--lines", "each line of the file is a text; else a file that is not .jsonl is one text", has_lines);
   std::optional<ChunkMethod> method;
   declare(arguments, chunk, late, method);
+  declare_force(arguments, forces);
   BigJobOptions chosen;
   declare(arguments, chosen);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
@@ -236,7 +239,7 @@ void run_chunk(Arguments& arguments) {
         pipelines::load_text_model(folder, load_request(options), pipelines::Task::recognize, {}));
     chunker.emplace(*recognizer);
   } else if (computes) {
-    pipeline = pipelines::load_embedding(folder, load_request(options));
+    pipeline = pipelines::load_embedding(folder, embedding_request(options, forces));
     chunker.emplace(*pipeline);
   } else {
     chunker = model.empty() ? Chunker() : Chunker(Tokenizer::load(folder));

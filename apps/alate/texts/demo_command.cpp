@@ -76,6 +76,7 @@ void run_demo(Arguments& arguments) {
   std::vector<std::string> texts;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
+  arguments.refuse_empty();
   arguments.positionals("TEXT", texts);
   const auto written = {OutputFormat::text};
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},

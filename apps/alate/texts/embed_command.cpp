@@ -21,6 +21,7 @@
 #include "apps/alate/measuring/profiling.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/big_job.h"
+#include "apps/alate/texts/embedding_load.h"
 #include "apps/alate/texts/embedding_writer.h"
 #include "apps/alate/texts/resume.h"
 #include "apps/alate/texts/task_verb.h"
@@ -179,7 +180,7 @@ void run_embed(Arguments& arguments) {
   arguments.option("--stride", "N", "tokens that a window shares with the one before it", embed.stride);
   arguments.option("--calibration", "FILE", "int8 and uint8 by the ranges of the vectors in FILE, npy or safetensors",
                    calibration);
-  arguments.flag("--force", "vectors of a model that is for something else: a reranker, a classifier", forces);
+  declare_force(arguments, forces);
   BigJobOptions chosen;
   declare(arguments, chosen);
   profiler.declare(arguments);
@@ -204,8 +205,7 @@ void run_embed(Arguments& arguments) {
   embed.max_length = options.max_length;
   embed.batch_size = options.batch_size;
 
-  pipelines::EmbeddingRequest load = load_request(options);
-  load.force = forces;
+  const pipelines::EmbeddingRequest load = embedding_request(options, forces);
   const std::filesystem::path folder = find_model(options, model);
   TextSource& source = job.open(std::move(input));
   const std::optional<std::size_t> texts = job.count_single_texts();

@@ -14,6 +14,7 @@
 #include "apps/alate/measuring/measurements.h"
 #include "apps/alate/process_setup.h"
 #include "apps/alate/texts/cut_texts.h"
+#include "apps/alate/texts/embedding_load.h"
 #include "apps/alate/texts/job_part.h"
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
@@ -60,9 +61,11 @@ void run_similarity(Arguments& arguments) {
   TextInput input;
   EmbedOptions embed;
   CommonOptions options;
+  bool forces = false;
   arguments.positional("MODEL", true, model);
   declare(arguments, input);
   arguments.option("--prompt-name", "NAME", "put this prompt of the model before each text", embed.prompt_name);
+  declare_force(arguments, forces);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::csv};
   declare(arguments, options,
           {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading, Shared::max_length,
@@ -78,7 +81,7 @@ void run_similarity(Arguments& arguments) {
   const std::vector<std::string> texts = read_texts(source);
 
   const auto start = Clock::now();
-  const auto pipeline = pipelines::load_embedding(find_model(options, model), load_request(options));
+  const auto pipeline = pipelines::load_embedding(find_model(options, model), embedding_request(options, forces));
   const std::int64_t load_ns = nanoseconds_since(start);
   const Embeddings embedded = pipelines::embed_texts(pipeline, std::span<const std::string>(texts), embed,
                                                      {.cancellation = until_interrupted()});

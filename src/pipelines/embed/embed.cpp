@@ -23,6 +23,7 @@
 #include "runtime/loading/loaded_model.h"
 #include "runtime/run_rows.h"
 #include "tokenizers/encode.h"
+#include "tokenizers/parts.h"
 #include "tokenizers/unicode/letter_case.h"
 #include "tokenizers/unicode/utf8.h"
 
@@ -293,6 +294,7 @@ std::string embedding_excess(const EmbeddingPipeline& pipeline, const EmbedOptio
 PreparedRows prepare_framed_ids(const EmbeddingPipeline& any, std::span<const Row> rows, const EmbedOptions& options) {
   const EmbeddingPipeline& pipeline = pipeline_for(any, options.task);
   const Frame frame = frame_of(pipeline.tokenizer());
+  const Side side = options.truncation_side.value_or(pipeline.tokenizer().parts().stated_side);
   const std::size_t limit = embedding_row_limit(pipeline, options), added = frame.before.size() + frame.after.size();
   const std::size_t room = limit - std::min(limit, added);
   PreparedRows result;
@@ -302,7 +304,7 @@ PreparedRows prepare_framed_ids(const EmbeddingPipeline& any, std::span<const Ro
     const std::ptrdiff_t tail = framed ? static_cast<std::ptrdiff_t>(frame.after.size()) : 0;
     std::span<const std::int32_t> inner(row.begin() + head, row.end() - tail);
     if (inner.size() > room) {
-      inner = options.truncation_side == Side::left ? inner.last(room) : inner.first(room);
+      inner = side == Side::left ? inner.last(room) : inner.first(room);
       result.truncated.push_back(result.rows.size());
     }
     Row& whole = result.rows.emplace_back(runtime::BatchRow{.ids = frame.before}).ids;

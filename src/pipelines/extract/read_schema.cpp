@@ -9,6 +9,7 @@
 
 #include "alate/error.h"
 #include "pipelines/call_limits.h"
+#include "tokenizers/unicode/canonical_text.h"
 
 namespace alate::pipelines {
 namespace {
@@ -252,12 +253,13 @@ class Names {
 
   void add(const std::string& name) {
     if (trimmed(name).empty()) wrong(place_, "has an empty name: give each a word or phrase");
-    if (!seen_.insert(name).second) wrong(place_, "names " + formats::quoted_name(name) + " twice");
+    if (!seen_.insert(tokenizers::canonical_form(name)).second)
+      wrong(place_, "names " + formats::quoted_name(name) + " twice");
   }
 
  private:
   std::string place_;
-  std::set<std::string_view> seen_;  // of the schema's own texts
+  std::set<std::string> seen_;  // in canonical form
 };
 
 void require_score(std::optional<float> score, const std::string& place) {

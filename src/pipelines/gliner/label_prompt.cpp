@@ -9,6 +9,7 @@
 #include "formats/json.h"
 #include "runtime/loading/loaded_model.h"
 #include "tokenizers/encode.h"
+#include "tokenizers/unicode/canonical_text.h"
 
 namespace alate::pipelines {
 namespace {
@@ -81,9 +82,9 @@ LabelPrompt make_prompt(const TextModel& model, const Gliner& gliner, std::span<
     throw make_error(ErrorCode::invalid_argument, "the ", labels.size(), " labels take more than ", most,
                      " tokens, half of what is read at once: name fewer or shorter ones, or some at a time");
   };
-  std::unordered_set<std::string_view> seen;
+  std::unordered_set<std::string> seen;
   for (const std::string& label : labels) {
-    if (!seen.insert(label).second) continue;
+    if (!seen.insert(tokenizers::canonical_form(label)).second) continue;
     append_label(model, gliner, label, prompt, cancellation);
     require_room();
   }

@@ -26,7 +26,7 @@ struct Gliner {
 Gliner read_gliner(const TextModel& model);
 
 struct LabelPrompt {
-  std::vector<std::string> labels = {};         // without repetitions
+  std::vector<std::string> labels = {};         // without repetitions, in other spellings of the same letters too
   std::vector<std::int32_t> ids = {};           // with the special tokens before it
   std::vector<std::int32_t> label_places = {};  // in `ids`: the token that stands for each label
 };

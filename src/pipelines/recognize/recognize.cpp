@@ -98,9 +98,9 @@ ExtractSchema schema_of(std::span<const std::string> labels) {
     throw Error(ErrorCode::invalid_argument,
                 "the model finds the labels that it is asked for: name some, such as person,city");
   ExtractSchema schema;
-  std::unordered_set<std::string_view> seen;
+  std::unordered_set<std::string> seen;
   for (const std::string& label : labels) {
-    if (seen.insert(label).second) schema.entities.push_back({.name = label});
+    if (seen.insert(tokenizers::canonical_form(label)).second) schema.entities.push_back({.name = label});
   }
   return schema;
 }

@@ -61,6 +61,7 @@ ListRun::Piece ListRun::cut(std::string_view text, std::size_t length, const bas
                         .with_offsets = false,
                         .with_tokens = false,
                         .with_windows = false};
+  if (options_.long_texts.treatment == LongTexts::cut) options.side = Side::right;
   if (options_.long_texts.treatment == LongTexts::cut_left) options.side = Side::left;
   const Tokenizer& tokenizer = pipeline_.tokenizer();
   const Encoding encoding = tokenizers::encode(tokenizer, text, options, cancellation);

@@ -11,6 +11,7 @@
 #include "base/threads/thread_pool.h"
 #include "runtime/loading/loaded_model.h"
 #include "tokenizers/encode.h"
+#include "tokenizers/parts.h"
 
 namespace alate::pipelines {
 namespace {
@@ -50,9 +51,10 @@ struct DocumentRows {
   bool truncated = false, too_long = false;
 };
 
+// REQUIRES: options.treatment.
 DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions& options, TokenBudget& budget) {
   DocumentRows made;
-  const LongTexts treatment = options.treatment.value_or(LongTexts::cut);
+  const LongTexts treatment = *options.treatment;
   if (treatment != LongTexts::windows) budget.take(std::min(framed.ids.size(), length));
   if (framed.ids.size() <= length) {
     if (treatment == LongTexts::windows) budget.take(framed.ids.size());
@@ -89,9 +91,11 @@ DocumentRows rows_of(FramedIds framed, std::size_t length, const LongTextOptions
 }  // namespace
 
 TextRows make_template_rows(const TextModel& model, const TemplatePairs& pairs,
-                            std::span<const std::string_view> documents, const LongTextOptions& options,
-                            TokenBudget& budget, const base::Cancellation& cancellation) {
+                            std::span<const std::string_view> documents, LongTextOptions options, TokenBudget& budget,
+                            const base::Cancellation& cancellation) {
   const std::size_t length = row_length(model, options);
+  if (!options.treatment)
+    options.treatment = model.tokenizer.parts().stated_side == Side::left ? LongTexts::cut_left : LongTexts::cut;
   std::vector<DocumentRows> made(documents.size());
   base::ThreadPool::shared().parallel_for(
       documents.size(), model.model.state().options.threads, [&](std::size_t i, std::size_t) {

@@ -15,7 +15,7 @@ namespace alate::pipelines {
 /// where that leaves no room, as PairTemplate::render and row_length, resource_exhausted for too many tokens, and
 /// cancelled.
 TextRows make_template_rows(const TextModel& model, const TemplatePairs& pairs,
-                            std::span<const std::string_view> documents, const LongTextOptions& options,
-                            TokenBudget& budget, const base::Cancellation& cancellation);
+                            std::span<const std::string_view> documents, LongTextOptions options, TokenBudget& budget,
+                            const base::Cancellation& cancellation);
 
 }  // namespace alate::pipelines

@@ -37,7 +37,8 @@ struct ModelCache::State : std::enable_shared_from_this<ModelCache::State> {
   std::exception_ptr closed_error() const { return std::make_exception_ptr(options.closed); }
   EntryPtr find(const ModelKey& key) const;
   Held held(std::unique_ptr<CachedModel> made, const ModelKey& key) const;
-  void load(const EntryPtr& entry, const Wanted& wanted);
+  void start(const EntryPtr& entry, const Wanted& wanted);
+  void load(const EntryPtr& entry);
   Held load_in_room(const EntryPtr& entry, const Wanted& wanted);
   void make_room(std::unique_lock<std::mutex>& lock, CacheEntry& entry);
   Held keep(CacheEntry& entry, Held made, std::size_t bytes, std::vector<Held>& let_go);
@@ -81,8 +82,13 @@ void ModelCache::acquire(const Wanted& wanted, Ready ready) {
   {
     const std::lock_guard lock(state_->mutex);
     is_closed = state_->closed;
-    if (EntryPtr entry = is_closed ? nullptr : state_->find(wanted.key)) {
-      if (entry->model == nullptr) return entry->waiting.push_back(std::move(ready));
+    EntryPtr entry = is_closed ? nullptr : state_->find(wanted.key);
+    if (entry != nullptr && entry->model == nullptr) {
+      entry->waiting.push_back(std::move(ready));
+      const bool has_turn = wanted.start && entry->to_load && entry->turns.insert(wanted.turn).second;
+      if (!has_turn) return;
+      begun = std::move(entry);
+    } else if (entry != nullptr) {
       entry->used = Clock::now();
       found = entry->model;
       if (entry->key != wanted.key) state_->table.redirect(wanted.key, entry->key);
@@ -95,8 +101,13 @@ void ModelCache::acquire(const Wanted& wanted, Ready ready) {
   }
   if (is_closed) return ready(nullptr, state_->closed_error());
   if (begun == nullptr) return ready(std::move(found), nullptr);
-  if (!state_->options.start) return state_->load(begun, wanted);
-  state_->options.start([state = state_, begun = std::move(begun), wanted] { state->load(begun, wanted); });
+  state_->start(begun, wanted);
+}
+
+void ModelCache::State::start(const EntryPtr& entry, const Wanted& wanted) {
+  const auto& start_load = wanted.start ? wanted.start : options.start;
+  if (!start_load) return load(entry);
+  start_load([state = shared_from_this(), entry] { state->load(entry); });
 }
 
 ModelCache::Held ModelCache::get(const Wanted& wanted) {
@@ -118,8 +129,14 @@ ModelCache::Held ModelCache::find(const ModelKey& key) {
   return entry->model;
 }
 
-// Runs where loads run.
-void ModelCache::State::load(const EntryPtr& entry, const Wanted& wanted) {
+// Runs where loads run, once for each turn.
+void ModelCache::State::load(const EntryPtr& entry) {
+  Wanted wanted;
+  {
+    const std::lock_guard lock(mutex);
+    if (!entry->to_load) return;
+    wanted = *std::exchange(entry->to_load, std::nullopt);
+  }
   Held made;
   std::exception_ptr error;
   std::size_t bytes = 0;

@@ -44,6 +44,11 @@ class ModelCache {
     std::function<std::size_t()> expected_bytes = {};
     KeepAlive keep_alive = {};
     bool stays = false;  // `use` changes nothing of its keep_alive
+    /// Starts the load in place of ModelCacheOptions::start, where those who ask take turns: it is called once for each
+    /// `turn` that asks before the load has begun, and the first of its works to run loads. So a load begins when the
+    /// first of its turns comes.
+    std::function<void(std::function<void()>)> start = {};
+    std::string turn = {};
   };
 
   /// Throws resource_exhausted if a thread is wanted and cannot be created.

@@ -4,6 +4,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,11 +18,18 @@ namespace alate::runtime {
 /// A model that is loaded or loading; shared with its load.
 struct CacheEntry {
   explicit CacheEntry(const ModelCache::Wanted& wanted)
-      : key(wanted.key), stays(wanted.stays), keep_alive(wanted.keep_alive), used(ModelCache::Clock::now()) {}
+      : key(wanted.key),
+        stays(wanted.stays),
+        to_load(wanted),
+        turns({wanted.turn}),
+        keep_alive(wanted.keep_alive),
+        used(ModelCache::Clock::now()) {}
 
   const ModelKey key;
   const bool stays;
-  ModelCache::Held model;  // null while loading
+  ModelCache::Held model;                     // null while loading
+  std::optional<ModelCache::Wanted> to_load;  // nothing once loading has begun
+  std::set<std::string> turns;                // that its load was started for
   std::vector<ModelCache::Ready> waiting;
   std::size_t bytes = 0;    // expected, then in memory
   bool takes_room = false;  // loading has begun or is complete

@@ -226,8 +226,7 @@ void divide_text(Call& call, std::string text, const Wanted& wanted) {
       },
       [wanted, exchange = call.exchange](TaskAnswer& answer) {
         auto& run = static_cast<DividingRun&>(*answer.run);
-        const pipelines::TokenMap map(run.text(0), answer.model->pipelines.tokenizer(), false,
-                                      exchange->cancellation());
+        const pipelines::TokenMap map(run.text(0), answer.model->tokenizer(), false, exchange->cancellation());
         const pipelines::PackedChunks packed =
             pipelines::plan_divided_chunks(map, pipelines::ends_of(run.entities().front()), wanted.options);
         ChunkAnswer chunks;
@@ -245,7 +244,7 @@ void count_with_model(Call& call, std::string text, const Wanted& wanted) {
        exchange = call.exchange](const HostedModel& hosted) {
         const EmbeddingPipeline* embedding = hosted.pipelines.find_embedding();
         const bool lower_case = embedding != nullptr && embedding->state().modules.transformer.lower_case;
-        return counted_chunks(text, wanted, hosted.pipelines.tokenizer(), lower_case, exchange->cancellation());
+        return counted_chunks(text, wanted, hosted.tokenizer(), lower_case, exchange->cancellation());
       },
       read_keep_alive(call.body));
 }

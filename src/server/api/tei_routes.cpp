@@ -212,6 +212,7 @@ void tokenize_texts(Call& call) {
       call, tei_model_of(call),
       [texts = std::move(request.texts), special = call.body.get_bool("add_special_tokens", true),
        prompt_name = call.body.get_string("prompt_name", ""), exchange = call.exchange](const HostedModel& hosted) {
+        const Tokenizer& tokenizer = hosted.tokenizer();
         const std::string prompt = prompt_of(hosted.pipelines, prompt_name);
         if (prompt.size() > kMaxTokenizeBytes / std::max<std::size_t>(texts.size(), 1))
           refuse(Problem::Kind::too_large,
@@ -225,8 +226,7 @@ void tokenize_texts(Call& call) {
         for (std::size_t i = 0; i < texts.size(); ++i) {
           if (i > 0) out += ',';
           const std::string text = prompt + texts[i];
-          append_tei_tokens(
-              out, tokenizers::encode(hosted.pipelines.tokenizer(), text, options, exchange->cancellation()), text);
+          append_tei_tokens(out, tokenizers::encode(tokenizer, text, options, exchange->cancellation()), text);
         }
         return json_response(out += ']');
       });
@@ -252,11 +252,12 @@ void decode_ids(Call& call) {
   answer_with_model(call, tei_model_of(call),
                     [rows = std::move(request.token_rows), skip = call.body.get_bool("skip_special_tokens", true),
                      exchange = call.exchange](const HostedModel& hosted) {
+                      const Tokenizer& tokenizer = hosted.tokenizer();
                       std::string out = "[";
                       for (const auto& row : rows) {
                         exchange->cancellation().check();
                         if (out.size() > 1) out += ',';
-                        const std::string text = hosted.pipelines.tokenizer().decode(row, skip);
+                        const std::string text = tokenizer.decode(row, skip);
                         formats::append_json_string(out, tokenizers::repair_utf8(text).value_or(text));
                       }
                       return json_response(out += ']');

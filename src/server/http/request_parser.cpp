@@ -4,7 +4,9 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
+#include <charconv>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "server/http/head_scanner.h"
@@ -24,16 +26,16 @@ constexpr std::size_t kBodyReserve = 64 * 1024;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// unreserved / sub-delims / "%" in RFC 3986, section 3.2.2.
+// unreserved / sub-delims / "%" in RFC 3986, section 3.2.2, but for the comma: programs on the way read it as a list.
 bool is_name_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         std::string_view("-._~!$&'()*+,;=%").find(c) != std::string_view::npos;
+         std::string_view("-._~!$&'()*+;=%").find(c) != std::string_view::npos;
 }
 
 std::optional<std::uint64_t> parse_length(std::string_view text) {
-  if (text.empty() || text.size() > 18 || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
   std::uint64_t value = 0;
-  for (const char c : text) value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 

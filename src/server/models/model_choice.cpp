@@ -25,6 +25,17 @@ Error several_models(Task task, const std::vector<NamedFolder>& models) {
                     pipelines::model_type(task), "s: ", names);
 }
 
+// `usual` is what requests get that are for anything.
+Error no_model(const ModelPurpose& purpose, const std::optional<NamedFolder>& usual) {
+  std::string types;
+  for (const Task task : purpose.tasks)
+    types += (types.empty() ? "" : " or ") + std::string(pipelines::model_type(task));
+  if (purpose.kind) types += " of " + std::string(to_string(*purpose.kind)) + " vectors";
+  return make_error(ErrorCode::invalid_argument, "the request names no model, and this server has no ", types,
+                    usual ? ": its default model, " + usual->name + ", is for something else" : std::string(),
+                    "; GET /api/models lists what there is");
+}
+
 }  // namespace
 
 bool ModelChoice::fits(const NamedFolder& model, Task task, const ModelPurpose& purpose) {
@@ -58,7 +69,7 @@ ModelChoice::Kept ModelChoice::make(const ModelPurpose& purpose, Clock::time_poi
     if (models.size() == 1) return {.made = made.made, .model = models.front(), .error = nullptr};
     return {.made = made.made, .model = std::nullopt, .error = std::make_exception_ptr(several_models(task, models))};
   }
-  return made;
+  return {.made = made.made, .model = std::nullopt, .error = std::make_exception_ptr(no_model(purpose, made.model))};
 }
 
 NamedFolder ModelChoice::choose(const ModelPurpose& purpose, Clock::time_point since) {

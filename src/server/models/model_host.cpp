@@ -57,16 +57,16 @@ void ModelHost::State::acquire(const ModelSpelling& spelling, Ready ready, const
     const auto reference = pulls == nullptr ? std::nullopt : names.to_fetch(spelling.name);
     if (reference) {
       return fetch(*reference, asker,
-                   [self = shared_from_this(), spelling, ready](const PullResult& result) {
+                   [self = shared_from_this(), spelling, ready, client = asker.client](const PullResult& result) {
                      if (result.error) return ready(nullptr, result.error);
-                     self->acquire_here(spelling, ready);
+                     self->acquire_here(spelling, ready, client);
                    },
                    {});
     }
   } catch (...) {
     return ready(nullptr, std::current_exception());
   }
-  acquire_here(spelling, std::move(ready));
+  acquire_here(spelling, std::move(ready), asker.client);
 }
 
 // `done` gets the result after the model has become known.
@@ -84,19 +84,18 @@ void ModelHost::State::fetch(const hub::PullReference& reference, const Asker& a
   pulls->ask(reference, asker, std::move(known), std::move(watch));
 }
 
-void ModelHost::State::acquire_here(const ModelSpelling& spelling, Ready ready) {
+void ModelHost::State::acquire_here(const ModelSpelling& spelling, Ready ready, const std::optional<ClientId>& client) {
   std::exception_ptr error;
   try {
     // Only the files say what models are for.
     const auto model = spelling.purpose.tasks.empty() ? names.find_in_memory(spelling.name) : std::nullopt;
     const auto backend = backends.find_in_memory(spelling.backend);
-    if (model && backend) return enter(spelling, *model, *backend, ready);
+    if (model && backend) return enter(spelling, *model, *backend, ready, client);
     const std::lock_guard lock(mutex);
     if (closed) throw shutting_down();
     auto waits = std::make_shared<LookUp>(std::move(ready));
-    look_ups.push([self = shared_from_this(), spelling, since = Clock::now(), waits = std::move(waits)] {
-      self->look_up(spelling, since, waits->take());
-    });
+    look_ups.push(client, [self = shared_from_this(), spelling, since = Clock::now(), waits = std::move(waits),
+                           client] { self->look_up(spelling, since, waits->take(), client); });
     return;
   } catch (...) {
     error = std::current_exception();
@@ -105,13 +104,14 @@ void ModelHost::State::acquire_here(const ModelSpelling& spelling, Ready ready) 
 }
 
 // Runs on the look-up thread.
-void ModelHost::State::look_up(const ModelSpelling& spelling, Clock::time_point since, const Ready& ready) {
+void ModelHost::State::look_up(const ModelSpelling& spelling, Clock::time_point since, const Ready& ready,
+                               const std::optional<ClientId>& client) {
   std::exception_ptr error;
   try {
     const NamedFolder model =
         spelling.purpose.tasks.empty() ? names.resolve(spelling.name, since) : choice.choose(spelling.purpose, since);
     const std::string backend = backends.resolve(spelling.backend, model.name);
-    return enter(spelling, model, backend, ready);
+    return enter(spelling, model, backend, ready, client);
   } catch (...) {
     error = std::current_exception();
   }
@@ -120,13 +120,13 @@ void ModelHost::State::look_up(const ModelSpelling& spelling, Clock::time_point 
 
 // If it throws, the caller must call `ready`.
 void ModelHost::State::enter(const ModelSpelling& spelling, const NamedFolder& model, const std::string& backend,
-                             const Ready& ready) {
+                             const Ready& ready, const std::optional<ClientId>& client) {
   auto found = [self = shared_from_this(), spelling, ready](runtime::ModelCache::Held held, std::exception_ptr error) {
     Hosted given = hosted(std::move(held));
     if (given != nullptr) self->spellings.add(spelling, given);
     ready(std::move(given), std::move(error));
   };
-  cache.acquire(wanted(model, backend), std::move(found));
+  cache.acquire(wanted(model, backend, client), std::move(found));
 }
 
 // The name under which a model was loaded, even if its folder has disappeared since.

@@ -42,6 +42,9 @@ class HostedModel final : public runtime::CachedModel {
   std::size_t bytes() const override;
   bool is_busy() const override { return scheduler->depth().jobs > 0; }
 
+  /// Throws RequestError, impossible, for a model without one.
+  const Tokenizer& tokenizer() const;
+
   const std::string name;            // as in the models directory: "owner/name"
   const std::filesystem::path path;  // of its folder, or of the file of a variant
   const pipelines::TaskPipelines pipelines;
@@ -92,6 +95,8 @@ class ModelHost {
   /// `backend` (NAME or NAME:DEVICE) is where the model must run; empty: as in the settings. A model may be loaded on
   /// several backends, but only once per device. Never throws; `ready` gets invalid_argument for an unknown backend
   /// name, and unsupported for one that requests may not name (backend_choices.h) or that cannot run the model here.
+  ///
+  /// Loads take turns between the clients that ask, and one client's loads never have all threads of several.
   ///
   /// "hf:owner/name" is fetched first where the settings permit; `asker` says whose share of downloads that counts for,
   /// and when nobody waits any more. `ready` may then get a RequestError.

@@ -69,11 +69,11 @@ void ModelHost::State::preload_one(const std::string& name, const std::function<
   std::optional<hub::PullReference> reference;
   try {
     if (pulls != nullptr) reference = names.to_fetch(name);
-    if (!reference) return acquire_here({.name = name, .backend = {}}, loaded);
+    if (!reference) return acquire_here({.name = name, .backend = {}}, loaded, {});
     fetch(*reference, {},
           [self = shared_from_this(), name, loaded](const PullResult& result) {
             if (result.cause) return loaded(nullptr, result.cause);
-            self->acquire_here({.name = name, .backend = {}}, loaded);
+            self->acquire_here({.name = name, .backend = {}}, loaded, {});
           },
           {});
   } catch (...) {

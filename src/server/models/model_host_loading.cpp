@@ -11,12 +11,9 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
-runtime::ModelCacheOptions cache_options(const HostLimits& limits, WorkQueue& loaders) {
-  return {.most_models = limits.models,
-          .most_bytes = limits.bytes,
-          .start = [&loaders](std::function<void()> load) { loaders.push(std::move(load)); },
-          .closed = shutting_down(),
-          .deletes_elsewhere = true};
+runtime::ModelCacheOptions cache_options(const HostLimits& limits) {
+  return {
+      .most_models = limits.models, .most_bytes = limits.bytes, .closed = shutting_down(), .deletes_elsewhere = true};
 }
 
 }  // namespace
@@ -32,7 +29,7 @@ ModelHost::State::State(const Settings& given, WorkQueue& queue, WorkQueue& look
       look_ups(look_up_queue),
       pulls(the_pulls),
       choice(names, listings),
-      cache(cache_options(limits, queue)) {}
+      cache(cache_options(limits)) {}
 
 bool ModelHost::State::is_eager(const std::string& name) const {
   return std::ranges::any_of(settings.model_strategies, [&](const auto& each) {
@@ -54,8 +51,11 @@ runtime::ModelCache::KeepAlive ModelHost::State::permitted_keep_alive(std::chron
   return longest ? std::min(asked, *longest) : asked;
 }
 
-runtime::ModelCache::Wanted ModelHost::State::wanted(const NamedFolder& model, const std::string& backend) {
+runtime::ModelCache::Wanted ModelHost::State::wanted(const NamedFolder& model, const std::string& backend,
+                                                     const std::optional<ClientId>& client) {
   runtime::ModelCache::Wanted wanted{.key = {.model = model.name, .options = {}, .place = backend}, .load = {}};
+  wanted.start = [this, client](std::function<void()> load) { loaders.push(client, std::move(load)); };
+  if (client) wanted.turn = to_string(*client);
   wanted.stays = is_eager(model.name);
   if (!wanted.stays && settings.keep_alive != std::chrono::nanoseconds{0}) wanted.keep_alive = settings.keep_alive;
   // How loads end is noted where the settings choose the backend.

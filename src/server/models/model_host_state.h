@@ -74,16 +74,19 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
 
   // model_host.cpp
   void acquire(const ModelSpelling& spelling, Ready ready, const Asker& asker);
-  void acquire_here(const ModelSpelling& spelling, Ready ready);
+  void acquire_here(const ModelSpelling& spelling, Ready ready, const std::optional<ClientId>& client);
   void fetch(const hub::PullReference& reference, const Asker& asker,
              std::function<void(const PullResult& result)> done, Pulls::Watch watch);
-  void look_up(const ModelSpelling& spelling, Clock::time_point since, const Ready& ready);
-  void enter(const ModelSpelling& spelling, const NamedFolder& model, const std::string& backend, const Ready& ready);
+  void look_up(const ModelSpelling& spelling, Clock::time_point since, const Ready& ready,
+               const std::optional<ClientId>& client);
+  void enter(const ModelSpelling& spelling, const NamedFolder& model, const std::string& backend, const Ready& ready,
+             const std::optional<ClientId>& client);
   std::string canonical(std::string_view name);
   void close();
 
   // model_host_loading.cpp
-  runtime::ModelCache::Wanted wanted(const NamedFolder& model, const std::string& backend);
+  runtime::ModelCache::Wanted wanted(const NamedFolder& model, const std::string& backend,
+                                     const std::optional<ClientId>& client);
   std::size_t expected_bytes(const NamedFolder& model) const;
   std::unique_ptr<HostedModel> load(const NamedFolder& model, const std::string& backend);
   bool is_eager(const std::string& name) const;

@@ -15,6 +15,7 @@
 #include "pipelines/check_loadable.h"
 #include "runtime/batching/batch_work.h"
 #include "server/models/model_listing.h"
+#include "server/refuse.h"
 #include "server/settings/hosting_options.h"
 
 namespace alate::server {
@@ -78,6 +79,14 @@ std::string HostedModel::place() const {
   return selection.backend + ":" + selection.device_index;
 }
 
+const Tokenizer& HostedModel::tokenizer() const {
+  try {
+    return pipelines.tokenizer();
+  } catch (const Error& error) {
+    refuse(Problem::Kind::impossible, error.message(), "model");
+  }
+}
+
 std::size_t HostedModel::bytes() const {
   const std::size_t told = pipelines.weight_bytes();
   return told > 0 ? told : weight_file_bytes(path);  // a backend that reports nothing still uses memory
@@ -100,12 +109,17 @@ std::unique_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const H
                {"backend", made->pipelines.facts().backend},
                {"ms", std::to_string(took.count())},
                {"bytes", std::to_string(made->bytes())}});
+    if (!made->pipelines.has_tokenizer())
+      base::log(base::LogLevel::warn, "model without a tokenizer: it reads token ids only", {{"model", model.name}},
+                "the model " + model.name + " has no tokenizer: it reads token ids only (KServe's infer)");
     return made;
   });
 }
 
 void check_hosted_model(const NamedFolder& model, const HostingOptions& options) {
-  with_errors_for_clients(model, options, [&] { pipelines::check_loadable(model.path(), options.load); });
+  with_errors_for_clients(model, options, [&] {
+    pipelines::check_loadable(model.path(), options.load, pipelines::has_tokenizer(model.path(), options.load.options));
+  });
 }
 
 }  // namespace alate::server

@@ -37,7 +37,7 @@ constexpr auto kProgressPeriod = std::chrono::milliseconds(50);
 
 struct PullJob {
   std::string name;
-  std::string client;  // that began it
+  std::optional<ClientId> client;  // that began it
   std::stop_source stop;
   bool runs = false;
   std::shared_ptr<const PullState> progress = std::make_shared<const PullState>();
@@ -58,7 +58,7 @@ struct Pulls::State : std::enable_shared_from_this<Pulls::State> {
   State(PullOptions given, PullLimits given_limits) : options(std::move(given)), limits(given_limits) {}
 
   void ask(const hub::PullReference& reference, const Asker& asker, Done done, Watch watch);
-  std::shared_ptr<PullJob> find_or_begin(const hub::PullReference& reference, const std::string& client);
+  std::shared_ptr<PullJob> find_or_begin(const hub::PullReference& reference, const std::optional<ClientId>& client);
   void leave(const std::weak_ptr<PullJob>& job);
   void begin_stop();
   void stop();
@@ -101,12 +101,13 @@ void Pulls::State::ask(const hub::PullReference& reference, const Asker& asker, 
 }
 
 // REQUIRES: the lock.
-std::shared_ptr<PullJob> Pulls::State::find_or_begin(const hub::PullReference& reference, const std::string& client) {
+std::shared_ptr<PullJob> Pulls::State::find_or_begin(const hub::PullReference& reference,
+                                                     const std::optional<ClientId>& client) {
   const std::string name = canonical_name(reference);
   for (const auto& job : jobs) {
     if (job->name == name && !job->stop.stop_requested()) return job;
   }
-  if (!client.empty()) {
+  if (client) {
     const auto own =
         static_cast<std::size_t>(std::ranges::count_if(jobs, [&](const auto& job) { return job->client == client; }));
     if (own >= limits.per_client) {

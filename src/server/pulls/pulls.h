@@ -7,17 +7,19 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alate/hub.h"
 #include "hub/download/pull_reference.h"
+#include "server/clients/client_id.h"
 
 namespace alate::server {
 
 /// Who waits for a model, and how the server learns that they no longer do.
 struct Asker {
-  std::string client;  // for the client's share; empty: the server itself, which has no limit
+  std::optional<ClientId> client;  // for its share and its turns; absent: the server itself, which has no limit
   /// Registers what is to be called when the asker leaves; at once if they have left. Empty: they stay.
   std::function<void(std::function<void()>)> on_leave = {};
 };

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
+
+#include "tokenizers/sources/known_patterns.h"
 
 namespace alate::tokenizers {
 namespace {
@@ -185,31 +189,160 @@ ClassParts xlm_roberta_class(const Json& file, const TokenizerConfig& config) {
   return made;
 }
 
+ClassParts t5_class(const Json& file, const TokenizerConfig& config) {
+  ClassParts made;
+  const auto usual = usual_tokens({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}});
+  made.named = config.named_tokens(usual);
+  const std::size_t extra = numbered_count(config, "extra_ids", 100);
+  for (std::size_t i = 0; i < extra; ++i)
+    made.further.push_back(StatedToken::special("<extra_id_" + std::to_string(i) + ">"));
+  made.parts.emplace_back("normalizer", precompiled_of(file));
+  made.parts.emplace_back("pre_tokenizer", words_part("always"));
+  made.model_members.emplace_back("unk_id", Json(2));
+  made.special_tokens = ClassParts::Template::behind;
+  made.last = role_text(made.named, "eos_token", usual);
+  made.middle = {made.last};
+  return made;
+}
+
+std::vector<NamedToken> fairseq_tokens() {
+  std::vector<NamedToken> usual = roberta_tokens();
+  usual.push_back(mask_with_space("<mask>"));
+  return usual;
+}
+
+ClassParts camembert_class(const Json& file, const TokenizerConfig& config) {
+  ClassParts made;
+  const std::vector<NamedToken> usual = fairseq_tokens();
+  made.named = config.named_tokens(usual);
+  for (const char* unused : {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"})
+    made.further.push_back(StatedToken::special(unused));
+  made.parts.emplace_back("normalizer", precompiled_of(file));
+  made.parts.emplace_back("pre_tokenizer", words_part(always_or("never", config)));
+  made.special_tokens = ClassParts::Template::doubled_end;
+  made.first = role_text(made.named, "bos_token", usual);
+  made.last = role_text(made.named, "eos_token", usual);
+  return made;
+}
+
+// The language of texts ends them.
+ClassParts mbart_class(const Json&, const TokenizerConfig& config) {
+  ClassParts made;
+  const std::vector<NamedToken> usual = fairseq_tokens();
+  made.named = config.named_tokens(usual);
+  const std::string language = config.get_string("src_lang", "en_XX");
+  bool is_known = false;
+  for (const std::string_view each : mbart_languages()) {
+    made.further.push_back(StatedToken::special(each));
+    is_known |= each == language;
+  }
+  made.parts.emplace_back("normalizer", Json());
+  made.parts.emplace_back("pre_tokenizer", words_part("always"));
+  made.model_members.emplace_back("unk_id", Json(3));
+  made.special_tokens = ClassParts::Template::behind;
+  made.first = role_text(made.named, "eos_token", usual);
+  made.last = is_known ? language : role_text(made.named, "unk_token", usual);
+  return made;
+}
+
+// BPE models of language models: what stands around a text is as the file has it.
+Json metaspace_of_llama(const TokenizerConfig& config) {
+  const bool is_legacy = config.get_bool("legacy", false);
+  const std::string_view scheme = is_legacy                                   ? always_or("never", config)
+                                  : config.get_bool("add_prefix_space", true) ? "first"
+                                                                              : "never";
+  return part("Metaspace", {{"replacement", Json("\u2581")}, {"prepend_scheme", Json(scheme)}, {"split", Json(false)}});
+}
+
+ClassParts llama_class(const Json&, const TokenizerConfig& config) {
+  ClassParts made;
+  made.named = config.named_tokens(usual_tokens({{"unk_token", "<unk>"}, {"bos_token", "<s>"}, {"eos_token", "</s>"}}));
+  made.parts.emplace_back("normalizer", Json());
+  made.parts.emplace_back("pre_tokenizer", metaspace_of_llama(config));
+  made.model_members.emplace_back("fuse_unk", Json(true));
+  made.model_members.emplace_back("byte_fallback", Json(true));
+  return made;
+}
+
+ClassParts gemma_class(const Json&, const TokenizerConfig& config) {
+  ClassParts made;
+  const auto usual = usual_tokens({{"unk_token", "<unk>"},
+                                   {"bos_token", "<bos>"},
+                                   {"eos_token", "<eos>"},
+                                   {"pad_token", "<pad>"},
+                                   {"mask_token", "<mask>"}});
+  made.named = config.named_tokens(usual);
+  made.parts.emplace_back("normalizer", replace_part("String", " ", "\u2581"));
+  made.parts.emplace_back("pre_tokenizer", part("Split", {{"pattern", Json(Json::Object{{"String", Json(" ")}})},
+                                                          {"behavior", Json("MergedWithPrevious")},
+                                                          {"invert", Json(false)}}));
+  made.model_members.emplace_back("unk_token", Json(role_text(made.named, "unk_token", usual)));
+  made.model_members.emplace_back("fuse_unk", Json(true));
+  made.model_members.emplace_back("byte_fallback", Json(true));
+  return made;
+}
+
+// Whether byte-level offsets leave out spaces is said by post-processors only.
+Json stated_trimming(const Json& file) {
+  const Json* cut = file.find_value("pre_tokenizer");
+  const Json* parts = cut != nullptr && cut->is_object() ? cut->find_value("pretokenizers") : nullptr;
+  if (parts == nullptr || !parts->is_array()) return Json(true);
+  for (const Json& each : parts->as_array("pretokenizers")) {
+    const Json* stated = each.is_object() ? each.find_value("trim_offsets") : nullptr;
+    if (stated != nullptr) return *stated;
+  }
+  return Json(true);
+}
+
+ClassParts qwen2_class(const Json& file, const TokenizerConfig& config) {
+  ClassParts made;
+  made.named = config.named_tokens(
+      usual_tokens({{"unk_token", "<|endoftext|>"}, {"eos_token", "<|endoftext|>"}, {"pad_token", "<|endoftext|>"}}));
+  const Json words = part("Split", {{"pattern", Json(Json::Object{{"Regex", Json(patterns::kQwen2)}})},
+                                    {"behavior", Json("Isolated")},
+                                    {"invert", Json(false)}});
+  const Json bytes = part("ByteLevel", {{"add_prefix_space", Json(config.get_bool("add_prefix_space", false))},
+                                        {"trim_offsets", stated_trimming(file)},
+                                        {"use_regex", Json(false)}});
+  made.parts.emplace_back("normalizer", part("NFC"));
+  made.parts.emplace_back("pre_tokenizer", sequence("pretokenizers", {words, bytes}));
+  made.model_members.emplace_back("unk_token", Json());
+  made.model_members.emplace_back("fuse_unk", Json(false));
+  made.model_members.emplace_back("byte_fallback", Json(false));
+  return made;
+}
+
 struct ClassRow {
   std::string_view name, model;  // the class without "Fast", and the type of the file's model
   ClassParts (*make)(const Json& file, const TokenizerConfig& config);
 };
 
-// transformers 5.23: the classes of encoders that have an __init__ of their own, and their other names.
+// transformers 5.23: classes that have an __init__ of their own, and their other names.
 constexpr std::array kClasses = std::to_array<ClassRow>({
     {"AlbertTokenizer", "Unigram", albert_class},
     {"BartTokenizer", "BPE", roberta_class},
     {"BertTokenizer", "WordPiece", bert_class},
+    {"CamembertTokenizer", "Unigram", camembert_class},
     {"DebertaTokenizer", "BPE", deberta_class},
     {"DebertaV2Tokenizer", "Unigram", deberta_v2_class},
     {"DistilBertTokenizer", "WordPiece", bert_class},
     {"ElectraTokenizer", "WordPiece", bert_class},
     {"FunnelTokenizer", "WordPiece", funnel_class},
     {"GPT2Tokenizer", "BPE", gpt2_class},
+    {"GemmaTokenizer", "BPE", gemma_class},
     {"LEDTokenizer", "BPE", roberta_class},
     {"LayoutLMTokenizer", "WordPiece", bert_class},
+    {"LlamaTokenizer", "BPE", llama_class},
     {"LongformerTokenizer", "BPE", roberta_class},
     {"LxmertTokenizer", "WordPiece", bert_class},
+    {"MBartTokenizer", "Unigram", mbart_class},
     {"MPNetTokenizer", "WordPiece", mpnet_class},
     {"MobileBertTokenizer", "WordPiece", bert_class},
     {"MvpTokenizer", "BPE", roberta_class},
+    {"Qwen2Tokenizer", "BPE", qwen2_class},
     {"RobertaTokenizer", "BPE", roberta_class},
     {"SqueezeBertTokenizer", "WordPiece", bert_class},
+    {"T5Tokenizer", "Unigram", t5_class},
     {"XLMRobertaTokenizer", "Unigram", xlm_roberta_class},
 });
 
@@ -267,6 +400,13 @@ std::optional<ClassParts> class_parts(const Json& file, std::string_view model, 
 PostProcessorPtr class_template(const ClassParts& parts, const SpecialTokenOf& special, std::string_view where) {
   using Template = ClassParts::Template;
   if (parts.special_tokens == Template::from_file) return nullptr;
+  if (parts.special_tokens == Template::behind) {
+    TemplateTexts texts;
+    for (const std::string& text : parts.middle) texts.middle.push_back(special(text));
+    if (!parts.first.empty()) texts.after.push_back(special(parts.first));
+    texts.after.push_back(special(parts.last));
+    return surrounding_template(texts, where);
+  }
   SpecialToken first = special(parts.first), last = special(parts.last);
   switch (parts.special_tokens) {
     case Template::roberta:

@@ -17,13 +17,15 @@ namespace alate::tokenizers {
 
 struct ClassParts {
   /// How a text's special tokens stand, by the tokens' texts; `from_file`: as the file says.
-  enum class Template { from_file, bert, roberta, funnel, doubled_end };
+  enum class Template { from_file, bert, roberta, funnel, doubled_end, behind };
 
   std::vector<formats::Json::Member> parts;          // normalizer, pre_tokenizer: they replace the file's; may be null
   std::vector<formats::Json::Member> model_members;  // the same, of the file's model
   std::vector<NamedToken> named;                     // the special tokens by role
+  std::vector<StatedToken> further;                  // others, where tokenizer_config.json states none
   Template special_tokens = Template::from_file;
-  std::string first, last;  // the tokens around a text
+  std::string first, last;          // the tokens around a text; both stand at the end of `behind`
+  std::vector<std::string> middle;  // of `behind`: those between the texts of a pair
   bool trim_offsets = true;
   bool add_prefix_space = false;
 };

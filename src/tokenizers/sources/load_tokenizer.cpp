@@ -92,22 +92,31 @@ LoadedTokenizer load_tokenizer_file(const std::filesystem::path& file, const bas
   return load_tokenizer_json(base::read_text_file(file, base::kMaxTextBytes, within), file.string());
 }
 
-LoadedTokenizer load_folder_form(const std::filesystem::path& folder, const TokenizerConfig& config) {
-  const base::ContainedFiles contained(folder);
+// The file that a folder's tokenizer is read from, with those beside it; nothing if there is none.
+std::optional<std::filesystem::path> file_of_folder(const std::filesystem::path& folder) {
   const auto has = [&](const char* name) { return base::is_there(folder / name); };
-  if (has("tokenizer.json")) {
-    const std::filesystem::path file = folder / "tokenizer.json";
-    return load_tokenizer_json(base::read_text_file(file, base::kMaxTextBytes, &contained), file.string(), &config);
+  for (const char* name : {"tokenizer.json", "vocab.txt"}) {
+    if (has(name)) return folder / name;
   }
-  if (has("vocab.txt")) return load_tokenizer_file(folder / "vocab.txt", &contained);
-  if (has("vocab.json") && has("merges.txt")) return load_vocab_merges(folder, config);
-  if (has("vocab.json") && has("source.spm")) return load_marian(folder, config);
+  if (has("vocab.json") && has("merges.txt")) return folder / "vocab.json";
+  if (has("vocab.json") && has("source.spm")) return folder / "source.spm";
   for (const char* name : kSpmFileNames) {
-    if (has(name)) return load_tokenizer_file(folder / name, &contained);
+    if (has(name)) return folder / name;
   }
   for (const std::string_view ending : {".tiktoken", ".gguf"}) {
-    if (const auto file = only_file(folder, ending)) return load_tokenizer_file(*file, &contained);
+    if (auto file = only_file(folder, ending)) return file;
   }
+  return std::nullopt;
+}
+
+LoadedTokenizer load_folder_form(const std::filesystem::path& folder, const TokenizerConfig& config) {
+  const base::ContainedFiles contained(folder);
+  const std::optional<std::filesystem::path> file = file_of_folder(folder);
+  if (file && file->filename() == "tokenizer.json")
+    return load_tokenizer_json(base::read_text_file(*file, base::kMaxTextBytes, &contained), file->string(), &config);
+  if (file && file->filename() == "vocab.json") return load_vocab_merges(folder, config);
+  if (file && file->filename() == "source.spm") return load_marian(folder, config);
+  if (file) return load_tokenizer_file(*file, &contained);
   throw make_error(ErrorCode::not_found, folder.string(),
                    " has no tokenizer: it needs a tokenizer.json, a vocab.txt, a vocab.json with merges.txt, a model "
                    "of SentencePiece (tokenizer.model, spiece.model), a *.tiktoken or a *.gguf");
@@ -139,5 +148,7 @@ std::shared_ptr<Tokenizer::Parts> load_tokenizer(const std::filesystem::path& fo
   if (std::filesystem::is_directory(folder_or_file, ignored)) return load_tokenizer_folder(folder_or_file);
   return load_tokenizer_file(folder_or_file, nullptr);  // a file named by the caller may be a link to anywhere
 }
+
+bool has_tokenizer(const std::filesystem::path& folder) { return file_of_folder(folder).has_value(); }
 
 }  // namespace alate::tokenizers

@@ -13,24 +13,10 @@
 namespace alate::tokenizers {
 namespace {
 
-constexpr std::int64_t kMaxExtraTokens = 10'000;
-
-constexpr std::array<std::string_view, 25> kMbartLanguages = {
-    "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN", "hi_IN", "it_IT", "ja_XX", "kk_KZ",
-    "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP", "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"};
 constexpr std::array<std::string_view, 27> kMoreMbart50Languages = {
     "af_ZA", "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH",
     "mk_MK", "ml_IN", "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE",
     "ta_IN", "te_IN", "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
-
-// How many tokens of a numbered kind there are, such as <extra_id_7>.
-std::size_t numbered_count(const TokenizerConfig& config, std::string_view key, std::int64_t otherwise) {
-  const std::int64_t count = config.get_int(key, otherwise);
-  if (count < 0 || count > kMaxExtraTokens)
-    throw make_error(ErrorCode::corrupt, config.where(), ": ", key, " is ", count, "; 0 to ", kMaxExtraTokens,
-                     " are possible");
-  return static_cast<std::size_t>(count);
-}
 
 // The vocabulary as fairseq numbers it: four tokens of its own in place of SentencePiece's first three.
 std::vector<UnigramPiece> fairseq_pieces(const SentencePieceModel& model, const std::vector<NamedToken>& named,
@@ -140,7 +126,7 @@ Converted convert_mbart(const SentencePieceModel& model, const TokenizerConfig& 
   const auto named = config.named_tokens(usual);
   std::vector<UnigramPiece> pieces = fairseq_pieces(model, named);
   std::vector<StatedToken> further;
-  for (const std::string_view language : kMbartLanguages) {
+  for (const std::string_view language : mbart_languages()) {
     pieces.push_back({std::string(language), 0});
     further.push_back(StatedToken::special(language));
   }
@@ -166,7 +152,7 @@ Converted convert_mbart50(const SentencePieceModel& model, const TokenizerConfig
     pieces.push_back({std::string(language), 0});
     further.push_back(StatedToken::special(language));
   };
-  std::ranges::for_each(kMbartLanguages, add_language);
+  std::ranges::for_each(mbart_languages(), add_language);
   std::ranges::for_each(kMoreMbart50Languages, add_language);
   pieces.push_back({text_of_role(named, "mask_token", "<mask>"), 0});
   Assembly assembly(rules_and_single_spaces(model, what), metaspace({}), unigram(std::move(pieces), 3, false, what),

@@ -470,6 +470,7 @@ std::vector<AddedToken> TokenizerConfig::in_order(const std::map<std::int32_t, S
 }
 
 std::vector<AddedToken> TokenizerConfig::added_to(std::vector<NumberedToken> of_file, std::span<const NamedToken> named,
+                                                  std::span<const StatedToken> usual_further,
                                                   bool builds_itself) const {
   std::map<std::int32_t, StatedToken> numbered = numbered_;
   // Of one id, the file's token; with an added_tokens_decoder the file's tokens do not count at all.
@@ -482,7 +483,8 @@ std::vector<AddedToken> TokenizerConfig::added_to(std::vector<NumberedToken> of_
       }
     }
   }
-  const std::vector<StatedToken> further = further_.value_or(std::vector<StatedToken>());
+  const std::vector<StatedToken> further =
+      further_.value_or(std::vector<StatedToken>(usual_further.begin(), usual_further.end()));
   if (builds_itself) return in_order(numbered, named, further);
   std::vector<AddedToken> tokens;
   std::unordered_set<std::string> known;
@@ -523,6 +525,22 @@ const std::string* content_of(std::span<const NamedToken> named, std::string_vie
 std::string text_of_role(std::span<const NamedToken> named, std::string_view role, std::string_view otherwise) {
   const std::string* text = content_of(named, role);
   return text == nullptr ? std::string(otherwise) : *text;
+}
+
+std::size_t numbered_count(const TokenizerConfig& config, std::string_view key, std::int64_t otherwise) {
+  constexpr std::int64_t kMost = 10'000;
+  const std::int64_t count = config.get_int(key, otherwise);
+  if (count < 0 || count > kMost)
+    throw make_error(ErrorCode::corrupt, config.where(), ": ", key, " is ", count, "; 0 to ", kMost, " are possible");
+  return static_cast<std::size_t>(count);
+}
+
+std::span<const std::string_view> mbart_languages() {
+  static constexpr std::array<std::string_view, 25> kLanguages = {
+      "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
+      "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
+      "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN"};
+  return kLanguages;
 }
 
 std::vector<NamedToken> bert_tokens() {

@@ -2,6 +2,7 @@
 // config.json.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -71,10 +72,11 @@ class TokenizerConfig {
   /// The added tokens in the order in which transformers adds them: those stated with an id, by id, then the named
   /// ones, then the further ones. A later token of the same content replaces the properties of an earlier one.
   std::vector<AddedToken> added_tokens(std::span<const NamedToken> named, std::span<const StatedToken> further) const;
-  /// The same beside the added tokens of a tokenizer.json. A class that builds its tokenizer itself takes those only
-  /// where tokenizer_config.json has no added_tokens_decoder; else what it has is added to them.
+  /// The same beside the added tokens of a tokenizer.json; `usual_further` where none are stated. A class that builds
+  /// its tokenizer itself takes those only where tokenizer_config.json has no added_tokens_decoder; else what it has is
+  /// added to them.
   std::vector<AddedToken> added_to(std::vector<NumberedToken> of_file, std::span<const NamedToken> named,
-                                   bool builds_itself) const;
+                                   std::span<const StatedToken> usual_further, bool builds_itself) const;
   /// Whether tokenizer_config.json has an added_tokens_decoder, so that files beside it are not read.
   bool states_numbered_tokens() const { return config_.find("added_tokens_decoder") != nullptr; }
   /// Tokens stated with an id.
@@ -106,6 +108,11 @@ NamedToken mask_with_space(std::string_view text, std::optional<bool> normalized
 
 /// The special tokens of classes, in the order in which transformers adds them; of RoBERTa's descendants without the
 /// mask token.
+/// How many tokens of a numbered kind there are, such as <extra_id_7> by "extra_ids". Throws corrupt for too many.
+std::size_t numbered_count(const TokenizerConfig& config, std::string_view key, std::int64_t otherwise);
+/// Those of mBART, in its order.
+std::span<const std::string_view> mbart_languages();
+
 std::vector<NamedToken> bert_tokens();
 std::vector<NamedToken> mpnet_tokens();
 std::vector<NamedToken> funnel_tokens();

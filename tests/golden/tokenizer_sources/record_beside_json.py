@@ -34,6 +34,7 @@ def numbered(*tokens):
 BERT = {"tokenizer_class": "BertTokenizer"}
 LOWER_FILE = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
 CASED_FILE = {**LOWER_FILE, "lowercase": False}
+SPACES_FILE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never", "split": True}
 NEW = numbered((900, token("[NEW]")), (901, token("<ent>", special=False)))
 BERT_OWN = numbered(*((i, token(t)) for i, t in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])))
 
@@ -121,6 +122,24 @@ CASES = [
     other("xlm_roberta_default", "xlm_roberta", {"tokenizer_class": "XLMRobertaTokenizer"}),
     other("xlm_roberta_no_prefix", "xlm_roberta", {"tokenizer_class": "XLMRobertaTokenizerFast", "add_prefix_space": False}),
     other("xlm_roberta_normalizer_lost", "xlm_roberta", {"tokenizer_class": "XLMRobertaTokenizer"}, {"normalizer": {"type": "Lowercase"}}),
+    other("t5_default", "t5", {"tokenizer_class": "T5Tokenizer"}),
+    other("t5_parts_lost", "t5", {"tokenizer_class": "T5TokenizerFast"}, {"pre_tokenizer": SPACES_FILE, "post_processor": None}),
+    other("t5_extra_ids", "t5", {"tokenizer_class": "T5Tokenizer", "extra_ids": 2}),
+    other("t5_extra_additional", "t5", {"tokenizer_class": "T5Tokenizer", "additional_special_tokens": ["<ent>"]}),
+    other("camembert_default", "xlm_roberta", {"tokenizer_class": "CamembertTokenizer"}),
+    other("camembert_no_prefix", "xlm_roberta", {"tokenizer_class": "CamembertTokenizer", "add_prefix_space": False}),
+    other("mbart_default", "xlm_roberta", {"tokenizer_class": "MBartTokenizer"}),
+    other("mbart_language", "xlm_roberta", {"tokenizer_class": "MBartTokenizer", "src_lang": "ro_RO"}),
+    other("qwen_default", "qwen", {"tokenizer_class": "Qwen2Tokenizer"}),
+    other("qwen_prefix", "qwen", {"tokenizer_class": "Qwen2Tokenizer", "add_prefix_space": True}),
+    other("qwen_parts_lost", "qwen", {"tokenizer_class": "Qwen2TokenizerFast"},
+          {"normalizer": None, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}}),
+    other("llama_default", "llama2", {"tokenizer_class": "LlamaTokenizer"}),
+    other("llama_legacy", "llama2", {"tokenizer_class": "LlamaTokenizer", "legacy": True}),
+    other("llama_no_prefix", "llama2", {"tokenizer_class": "LlamaTokenizerFast", "add_prefix_space": False}),
+    other("llama_parts_lost", "llama2", {"tokenizer_class": "LlamaTokenizer"}, {"normalizer": {"type": "Lowercase"}}),
+    other("gemma_default", "gemma", {"tokenizer_class": "GemmaTokenizer"}),
+    other("gemma_parts_lost", "gemma", {"tokenizer_class": "GemmaTokenizerFast"}, {"normalizer": None, "pre_tokenizer": {"type": "Whitespace"}}),
 ]
 
 

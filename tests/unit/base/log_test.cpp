@@ -46,6 +46,14 @@ TEST(Log, ASentenceIsForTerminalsAndFieldsForPrograms) {
   EXPECT_EQ(log_style(), LogStyle::terminal);
 }
 
+TEST(Log, HiddenCharactersAreEscapedInEveryStyle) {
+  const auto warn = [] { log(LogLevel::warn, "read", {{"path", "a\u202egpj.b\u200f"}}, "read a\u202egpj.b\u200f"); };
+  for (const LogStyle style : {LogStyle::terminal, LogStyle::logfmt, LogStyle::json}) {
+    const std::string line = written_by(LogLevel::warn, style, warn);
+    EXPECT_NE(line.find("a\\u202egpj.b\\u200f"), std::string::npos) << line;
+  }
+}
+
 TEST(Log, KnowsWhetherItWouldWrite) {
   configure_log(LogLevel::debug, LogStyle::json);
   EXPECT_TRUE(logs(LogLevel::debug));

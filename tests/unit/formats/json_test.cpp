@@ -194,6 +194,9 @@ TEST(JsonText, PrintsTheShortestNumberThatReadsBack) {
 
 TEST(JsonText, ShortensLongNamesBetweenCharacters) {
   EXPECT_EQ(quoted_name("a\nb"), "\"a\\nb\"");
+  // Two names that look alike must not be told as one; directions change what a line seems to say.
+  EXPECT_EQ(quoted_name("a\u200bb \u202etxt\u2066 \x7f \U000e0041"),
+            R"("a\u200bb \u202etxt\u2066 \u007f \udb40\udc41")");
   std::string name = std::string(119, 'a') + "\u00e9" + "tail";
   EXPECT_EQ(quoted_name(name), "\"" + std::string(119, 'a') + "\"...");
 }

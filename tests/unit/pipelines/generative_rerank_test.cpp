@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alate/error.h"
 #include "alate/rerank.h"
+#include "base/files/mapped_file.h"
+#include "formats/json.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/loading/loaded_model.h"
@@ -151,6 +154,24 @@ TEST_F(GenerativeRerank, OnlyTheDocumentIsCutOrReadInWindows) {
             std::string::npos);
   EXPECT_NE(refusal({.max_length = length, .treatment = LongTexts::windows, .stride = room}).message().find("stride"),
             std::string::npos);
+}
+
+TEST_F(GenerativeRerank, WithoutAWishTextsAreCutAtTheSideThatTheTokenizerStates) {
+  write("published");
+  const std::string text = "the cat sat on a mat, and a quick brown fox went to an old house by the sea";
+  const auto scores = [&](std::optional<LongTexts> treatment) {
+    const RerankPipeline pipeline = RerankPipeline::load(model_);
+    const std::size_t length = pipeline.rerank(query_, {""}).tokens + 8;
+    return pipeline.rerank(query_, {text}, {.long_texts = {.max_length = length, .treatment = treatment}}).scores;
+  };
+  EXPECT_EQ(scores(std::nullopt), scores(LongTexts::cut));
+  const fs::path file = model_ / "tokenizer_config.json";
+  Json::Object config;
+  if (fs::exists(file)) config = formats::parse_json(base::read_text_file(file), "config").as_object("config");
+  config.emplace_back("truncation_side", "left");
+  folder_.write("model/tokenizer_config.json", formats::to_json_text(Json(config)));
+  EXPECT_EQ(scores(std::nullopt), scores(LongTexts::cut_left));
+  EXPECT_NE(scores(std::nullopt), scores(LongTexts::cut));
 }
 
 TEST_F(GenerativeRerank, OnlyTheRowsOfTheTokensAreMultiplied) {

@@ -102,6 +102,17 @@ TEST_F(Gliner, LabelsAreAskedForAndChecked) {
   EXPECT_EQ(refusal(stride).code(), ErrorCode::invalid_argument);
 }
 
+// A label written with composed letters and with combining marks is one label.
+TEST_F(Gliner, LabelsOfTheSameLettersAreOne) {
+  const std::string composed = "caf\u00e9", decomposed = "cafe\u0301", text = "Ada met Grace.";
+  const auto found = [&](std::vector<std::string> labels) {
+    return pipeline_.recognize({text}, {.labels = std::move(labels), .threshold = 0.0F}).texts.front();
+  };
+  const std::vector<Entity> once = found({composed, "person"}), twice = found({composed, "person", decomposed});
+  EXPECT_FALSE(once.empty());
+  expect_same(twice, once, text);
+}
+
 TEST_F(Gliner, WordsWithoutTokensAreNoWords) {
   const RecognizeOptions options{.labels = {"person"}, .threshold = 0.6F};
   const std::string plain = "Ada met Charles", zero = "\u200b";

@@ -107,6 +107,31 @@ TEST_F(Cache, AFailureIsToldToAllWithAnErrorOfTheirOwnAndTriedAgain) {
   EXPECT_NE(model, nullptr);
 }
 
+TEST_F(Cache, ALoadBeginsWhenTheFirstOfItsTurnsComes) {
+  std::vector<std::pair<std::string, std::function<void()>>> started;
+  int loads = 0, given = 0;
+  const auto wanted_in_turn = [&](const std::string& turn) {
+    Wanted asked = wanted("a");
+    asked.turn = turn;
+    asked.start = [&started, turn](std::function<void()> load) { started.emplace_back(turn, std::move(load)); };
+    asked.load = [&loads] {
+      ++loads;
+      return std::make_unique<CountedModel>();
+    };
+    return asked;
+  };
+  ModelCache cache;
+  for (const char* turn : {"slow", "quick", "quick", "slow"})
+    cache.acquire(wanted_in_turn(turn),
+                  [&](const Held& model, const std::exception_ptr&) { given += model != nullptr; });
+  ASSERT_EQ(started.size(), 2U);  // one for each turn
+  EXPECT_EQ(started[1].first, "quick");
+  started[1].second();
+  EXPECT_EQ(given, 4);
+  started[0].second();
+  EXPECT_EQ(loads, 1);
+}
+
 TEST_F(Cache, OtherOptionsAreAnotherModelAndTheSamePlaceIsNot) {
   ModelCache cache;
   const Held plain = cache.get(wanted("a"));

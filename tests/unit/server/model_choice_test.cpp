@@ -104,10 +104,20 @@ TEST_F(ModelChoosing, BuiltInModelsAreChosenOnlyWhereNothingElseIsNamed) {
   add("tiny/embedder");
   EXPECT_EQ(chosen({.tasks = {Task::recognize}}), "tiny/own");
   end_host();
-  // The refusal is that of the default model.
   std::filesystem::remove_all(settings.models_dir / "tiny/own");
   settings.default_model = "tiny/embedder";
-  EXPECT_EQ(chosen({.tasks = {Task::recognize}}), "tiny/embedder");
+  EXPECT_EQ(acquire_for({.tasks = {Task::recognize}}).error().code(), ErrorCode::invalid_argument);
+}
+
+TEST_F(ModelChoosing, WhereNoneIsForTheTaskTheRequestIsToldThatItNamesNone) {
+  add("tiny/embedder");
+  const Error error = acquire_for({.tasks = {Task::rerank}}).error();
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(error.message(),
+            "the request names no model, and this server has no reranker: its default model, tiny/embedder, is for "
+            "something else; GET /api/models lists what there is");
+  const Error sparse = acquire_for({.tasks = {Task::embed}, .kind = EmbeddingKind::sparse}).error();
+  EXPECT_NE(sparse.message().find("no embedder of sparse vectors"), std::string::npos) << sparse.message();
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "server/models/model_host.h"
 
 #include <atomic>
+#include <latch>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -91,8 +93,7 @@ TEST_F(ModelHosting, AFailureIsToldToAllWhoWaitAndTriedAgain) {
     EXPECT_NE(error.message().find("\"acme/mean\""), std::string::npos) << error.message();
     expect_no_path(error);
   }
-  std::filesystem::remove(settings.models_dir / "acme/mean/tokenizer.json");
-  std::filesystem::remove(settings.models_dir / "acme/mean/vocab.txt");
+  std::filesystem::remove(settings.models_dir / "acme/mean/model.safetensors");
   std::filesystem::copy_file(kept, config, std::filesystem::copy_options::overwrite_existing);
   const Error error = acquire("mean").error();
   EXPECT_EQ(error.code(), ErrorCode::not_found);
@@ -421,6 +422,37 @@ TEST_F(ModelHosting, ARequestNamesOnlyBackendsThatTheServerIsSetUpFor) {
 }
 
 // With one loader, which is busy: unloading, and the answer to names that nobody knows, need none.
+// One that asks for many models holds up nobody else: their loads come in turns, that of a model for which both wait in
+// the first of them.
+TEST_F(ModelHosting, LoadsTakeTurnsBetweenClients) {
+  for (const char* name : {"m/a", "m/b", "m/c", "m/d", "m/e"}) add(name);
+  const Asker greedy{.client = client_of_address("127.0.0.1")}, other{.client = client_of_address("127.0.0.2")};
+  std::mutex mutex;
+  std::vector<std::string> order;
+  std::latch all(6);
+  const auto ask = [&](const char* name, const Asker& asker) {
+    host().acquire(
+        name, {},
+        [&](const std::shared_ptr<HostedModel>& model, const std::exception_ptr&) {
+          {
+            const std::lock_guard lock(mutex);
+            order.push_back(model->name);
+          }
+          all.count_down();
+        },
+        asker);
+  };
+  const auto one = std::make_unique<Blockade>(loaders);
+  {
+    const Blockade second(loaders);
+    for (const char* name : {"m/a", "m/b", "m/c", "m/d"}) ask(name, greedy);
+    for (const char* name : {"m/e", "m/d"}) ask(name, other);
+    while (loaders.counts().waiting < 6) std::this_thread::yield();  // names are looked up on a thread of its own
+  }
+  all.wait();
+  EXPECT_EQ(order, (std::vector<std::string>{"m/a", "m/e", "m/b", "m/d", "m/d", "m/c"}));
+}
+
 TEST_F(ModelHosting, UnloadingAndUnknownNamesDoNotWaitForLoaders) {
   add("mean");
   settings.batch_max_wait = std::chrono::hours(1);

@@ -356,7 +356,8 @@ TEST_F(ServerPulls, EndWhenTheLastAskerHasLeft) {
   std::function<void()> leave[2];
   std::atomic<int> failed = 0;
   for (auto& each : leave) {
-    pulls.ask(hub::parse_pull_reference("acme/tiny"), {.client = "c", .on_leave = [&](auto hook) { each = hook; }},
+    pulls.ask(hub::parse_pull_reference("acme/tiny"),
+              {.client = client_of_address("127.0.0.1"), .on_leave = [&](auto hook) { each = hook; }},
               [&](const PullResult& result) { failed += result.error != nullptr ? 1 : 0; });
   }
   wait_for([&] { return hub.count("GET", "") > 2; });

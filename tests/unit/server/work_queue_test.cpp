@@ -61,6 +61,22 @@ TEST(WorkQueue, RunsAsMuchAtATimeAsItHasThreads) {
   end.get_future().wait();
 }
 
+TEST(WorkQueue, WorkOfNoRequestHasATurnAndIsTimed) {
+  std::promise<void> begun, end, ran;
+  WorkQueue queue(2);
+  queue.push(kGreedy, [&] {
+    begun.set_value();
+    end.get_future().wait();
+  });
+  begun.get_future().wait();
+  queue.push(kGreedy, [] {});
+  queue.push(kOther, [&] { ran.set_value(); });
+  ran.get_future().wait();
+  EXPECT_EQ(queue.counts().waiting, 1U);  // one client never has all threads
+  while (queue.longest_run() == std::chrono::nanoseconds(0)) std::this_thread::yield();
+  end.set_value();
+}
+
 TEST(WorkQueue, HasAThreadWhenNoneIsAskedFor) {
   std::promise<void> end;
   WorkQueue queue(0);

@@ -14,6 +14,7 @@
 #include "server/api/kserve/kserve_response.h"
 #include "server/failure.h"
 #include "server/metrics/model_statistics.h"
+#include "server/pulls/asker_of.h"
 #include "server/refuse.h"
 #include "server/services.h"
 
@@ -70,7 +71,8 @@ class Forward : public std::enable_shared_from_this<Forward> {
             if (self->batch_ == 0) return self->answer();
             self->submit(hosted);
           });
-        });
+        },
+        asker_of(exchange_));
   }
 
  private:

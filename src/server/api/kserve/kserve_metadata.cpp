@@ -1,10 +1,11 @@
 #include "server/api/kserve/kserve_metadata.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "models/encoder.h"
+#include "runtime/forward.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::server {
@@ -15,13 +16,30 @@ using pipelines::Task;
 using pipelines::TaskPipelines;
 
 // -1 is any extent.
-Json tensor(std::string_view name, std::string_view datatype, std::initializer_list<std::int64_t> shape) {
+Json tensor(std::string_view name, std::string_view datatype, const std::vector<std::int64_t>& shape) {
   return Json::Object{{"name", name}, {"datatype", datatype}, {"shape", Json::Array(shape.begin(), shape.end())}};
 }
 
 // Whether texts are read with labels that a request names: by GLiNER and GLiNER2.
 bool reads_labels(const TaskPipelines& pipelines) {
   return models::find_word_head(pipelines.model().state().config) != nullptr;
+}
+
+// Rows of token ids through the encoder. Positions are left out: those that a client makes up are seldom right, and all
+// models count them by themselves.
+TensorLists forward_tensors(const Model::State& model) {
+  Json::Array inputs, outputs;
+  for (const std::string& name : runtime::forward_inputs(model)) {
+    const bool is_needless = name == "position_ids" || (name == "token_type_ids" && model.limits().types <= 1);
+    if (!is_needless) inputs.push_back(tensor(name, "INT64", {-1, -1}));
+  }
+  for (const runtime::ForwardOutput& output : runtime::forward_outputs(model)) {
+    std::vector<std::int64_t> shape = {-1};
+    if (output.is_per_token) shape.push_back(-1);
+    shape.insert(shape.end(), output.extents.begin(), output.extents.end());
+    outputs.push_back(tensor(output.name, "FP32", shape));
+  }
+  return {.inputs = std::move(inputs), .outputs = std::move(outputs)};
 }
 
 }  // namespace
@@ -34,13 +52,14 @@ EmbeddingKinds usual_kinds(const TaskPipelines& pipelines) {
 
 Task usual_task(const TaskPipelines& pipelines) {
   const Task main = pipelines.tasks().front();
-  if (main != Task::embed) return main;
+  if (main != Task::embed || !pipelines.has_tokenizer()) return main;
   // Vectors of tokens have no output of their own, but rank texts.
   const EmbeddingKinds kinds = pipelines.embedding().kinds();
   return kinds.dense || kinds.sparse ? Task::embed : Task::rerank;
 }
 
 TensorLists metadata_tensors(const TaskPipelines& pipelines) {
+  if (!pipelines.has_tokenizer()) return forward_tensors(pipelines.model().state());
   Json::Array inputs = {tensor("text", "BYTES", {-1})}, outputs;
   switch (usual_task(pipelines)) {
     case Task::embed:

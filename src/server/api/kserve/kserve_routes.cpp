@@ -170,7 +170,8 @@ std::vector<Route> kserve_routes() {
        .handle = show_model,
        .answers = {{.description =
                         "A request with all of these inputs gives all of these outputs. input_ids, attention_mask, "
-                        "token_type_ids and position_ids may take their place, and give the outputs of alate forward",
+                        "token_type_ids and position_ids may take their place, and give the outputs of alate forward; "
+                        "of a model without a tokenizer they are listed",
                     .schema = schemas::kModel}},
        .computes = true,
        .aliases = {"/v2/models/{model}/versions/{version}"}},

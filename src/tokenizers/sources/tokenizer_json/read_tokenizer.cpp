@@ -115,7 +115,8 @@ std::vector<AddedToken> added_tokens(std::vector<NumberedToken> in_file, const s
   std::vector<std::string> contents;
   for (const NumberedToken& entry : in_file) contents.push_back(entry.token.content);
   const std::vector<NamedToken> named = own ? own->named : config->named_tokens({});
-  std::vector<AddedToken> tokens = config->added_to(std::move(in_file), named, own.has_value());
+  std::vector<AddedToken> tokens =
+      config->added_to(std::move(in_file), named, own ? own->further : std::vector<StatedToken>(), own.has_value());
   std::unordered_set<std::string_view> kept;
   for (const AddedToken& token : tokens) kept.insert(token.content);
   const auto lost = std::ranges::find_if(contents, [&](const std::string& text) { return !kept.contains(text); });

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "alate/embedding.h"
@@ -87,6 +88,55 @@ class KserveModels : public RouteTest {
       ASSERT_EQ(static_cast<float>(data[i].as_double("number")), wanted.values<float>()[i]) << i;
   }
 };
+
+// Models without a tokenizer read token ids only.
+class KserveWithoutTokenizer : public KserveModels {
+ protected:
+  KserveWithoutTokenizer() {
+    for (const char* name : {"tokenizer.json", "vocab.txt"})
+      std::filesystem::remove(settings.models_dir / "tiny/embedder" / name);
+  }
+};
+
+TEST_F(KserveWithoutTokenizer, MetadataListsTensorsThatInferTakesTogether) {
+  const Response metadata = get("/v2/models/tiny/embedder");
+  ASSERT_EQ(metadata.status, 200) << metadata.body;
+  const formats::Json facts = json(metadata);
+  std::string inputs;
+  for (const formats::Json& input : facts.find("inputs")->as_array("inputs")) {
+    EXPECT_EQ(text(input, "shape"), "[-1,-1]");
+    inputs += (inputs.empty() ? R"({"name":")" : R"(,{"name":")") + input.get_string("name", "") + R"(","datatype":")" +
+              input.get_string("datatype", "") + R"(","shape":[1,3],"data":[1,1,1]})";
+  }
+  EXPECT_NE(inputs.find("input_ids"), std::string::npos) << inputs;
+  EXPECT_NE(inputs.find("attention_mask"), std::string::npos) << inputs;
+  EXPECT_EQ(inputs.find("text"), std::string::npos) << inputs;
+  const Response response = infer(R"({"inputs":[)" + inputs + "]}");
+  ASSERT_EQ(response.status, 200) << response.body;
+  const formats::Json answer = json(response);
+  const auto& listed = facts.find("outputs")->as_array("outputs");
+  const auto& given = answer.find("outputs")->as_array("outputs");
+  ASSERT_EQ(given.size(), listed.size());
+  for (std::size_t i = 0; i < listed.size(); ++i) EXPECT_EQ(text(given[i], "name"), text(listed[i], "name"));
+}
+
+TEST_F(KserveWithoutTokenizer, RoutesThatNeedTextsSaySo) {
+  const auto expect_refusal = [](const Response& response) {
+    EXPECT_EQ(response.status, 422) << response.body;
+    EXPECT_NE(response.body.find("the model 'embedder' has no tokenizer: "), std::string::npos) << response.body;
+  };
+  const std::string model = R"({"model":"tiny/embedder",)";
+  expect_refusal(infer(R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}]})"));
+  expect_refusal(call(native_routes(), Method::post, "/api/embed", model + R"("input":"a"})"));
+  expect_refusal(call(native_routes(), Method::post, "/api/rerank", model + R"("query":"a","prompts":["b"]})"));
+  expect_refusal(call(native_routes(), Method::post, "/api/classify", model + R"("texts":["b"]})"));
+  expect_refusal(call(native_routes(), Method::post, "/api/recognize", model + R"("texts":["b"]})"));
+  expect_refusal(
+      call(native_routes(), Method::post, "/api/chunk", R"({"text":"a","config":{"model":"tiny/embedder"}})"));
+  expect_refusal(call(native_routes(), Method::post, "/api/similarity", model + R"("texts":["a","b"]})"));
+  expect_refusal(call(tei_routes(), Method::post, "/tokenize", model + R"("inputs":"a"})"));
+  expect_refusal(call(tei_routes(), Method::post, "/decode", model + R"("ids":[]})"));
+}
 
 // Five rows of three tokens, of which two are computed at a time.
 constexpr std::string_view kIds = "[[2,5,3],[2,6,3],[2,7,8],[2,3,0],[2,9,3]]";

@@ -85,6 +85,7 @@ std::vector<Attack> attacks() {
       {"ContentLengthOverflowsSixtyFourBits", kHead + "Content-Length: 18446744073709551621\r\n\r\nhello", 400},
       {"ContentLengthOverTheLimit", kHead + "Content-Length: 1048577\r\n\r\nhello", 413},
       {"ContentLengthNearTheLargestNumber", kHead + "Content-Length: 999999999999999999\r\n\r\nhello", 413},
+      {"ContentLengthTheLargestNumber", kHead + "Content-Length: 18446744073709551615\r\n\r\nhello", 413},
       {"CompressedBody", kHead + "Content-Encoding: gzip\r\nContent-Length: 5000\r\n\r\nhe", 415},
       {"UnknownExpectation", kHead + "Expect: a-miracle\r\nContent-Length: 5000\r\n\r\nhe", 417},
       // Headers.
@@ -118,6 +119,7 @@ std::vector<Attack> attacks() {
       {"HostWithBadPort", "GET /echo HTTP/1.1\r\nHost: a:8x\r\n\r\n", 400},
       {"HostWithOpenBracket", "GET /echo HTTP/1.1\r\nHost: [::1\r\n\r\n", 400},
       {"HostList", "GET /echo HTTP/1.1\r\nHost: a, b c\r\n\r\n", 400},
+      {"HostListWithoutBlanks", "GET /echo HTTP/1.1\r\nHost: a,b\r\n\r\n", 400},
       {"ConnectionHeaderMalformed", with_header("Connection: close; now"), 400},
       // Request lines.
       {"TargetTooLong", get("/" + std::string(9000, 'x')), 414},
