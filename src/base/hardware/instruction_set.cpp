@@ -48,8 +48,9 @@ InstructionSet set_named(std::string_view name) {
     throw make_error(ErrorCode::invalid_argument, "ALATE_ISA is ", name, "; on this processor it may be ",
                      sets_that_run());
   if (!is_built(name)) {
-    throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this program was built with kernels of ",
-                     built_instruction_sets(), " only; build it with ALATE_INSTRUCTION_SETS=all");
+    throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name,
+                     ", but this program was built with kernels of ", built_instruction_sets(),
+                     " only; build it with ALATE_INSTRUCTION_SETS=all");
   }
   if (!can_run(*found)) {
     throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this processor has only ",
@@ -64,8 +65,9 @@ void check_extension(std::string_view name, InstructionSet set, bool is_added) {
     if (extension.set != set) continue;
     if (extension.name == name) {
       if (is_added && !is_built(name))
-        throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this program was built with kernels of ",
-                         built_instruction_sets(), " only; build it with ALATE_INSTRUCTION_SETS=all");
+        throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name,
+                         ", but this program was built with kernels of ", built_instruction_sets(),
+                         " only; build it with ALATE_INSTRUCTION_SETS=all");
       if (is_added && !cpu_facts().has(name))
         throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", which this processor lacks");
       return;

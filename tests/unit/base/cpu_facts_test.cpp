@@ -1,5 +1,5 @@
-#include "base/hardware/built_instruction_sets.h"
 #include "base/hardware/cpu_facts.h"
+#include "base/hardware/built_instruction_sets.h"
 
 #include <gtest/gtest.h>
 
@@ -186,8 +186,7 @@ TEST(CpuFacts, ThisMachinesFactsFitTogether) {
     EXPECT_TRUE(facts.has("avx2"));
     EXPECT_TRUE(facts.has("f16c"));
   }
-  EXPECT_EQ(facts.best == InstructionSet::avx512,
-            is_built("avx512") && facts.has("avx512vl") && facts.has("avx512bw"));
+  EXPECT_EQ(facts.best == InstructionSet::avx512, is_built("avx512") && facts.has("avx512vl") && facts.has("avx512bw"));
   EXPECT_FALSE(facts.has("no_such_feature"));
 }
 
