@@ -133,14 +133,22 @@ class Tree(unittest.TestCase):
 
     def test_ten_slices_have_everything(self):
         plan = self.plan()
-        slices = [TOOL.sliced(plan.reasons, number) for number in range(1, TOOL.SLICES + 1)]
+        all_slices = TOOL.slices_of(plan.reasons, {"asan": {"unit_server": 5}})
+        slices = [TOOL.sliced(all_slices, number) for number in range(1, TOOL.SLICES + 1)]
         self.assertEqual(set().union(*slices), set(plan.reasons))
         self.assertEqual(sum(map(len, slices)), len(plan.reasons))
 
     def test_a_slice_has_few_files_for_the_linter(self):
         names = [f"tidy src/base/file{i}.cpp" for i in range(1000)]
         for number in range(1, TOOL.SLICES + 1):
-            self.assertEqual(len(TOOL.sliced(names, number)), TOOL.MOST_TIDY)
+            self.assertEqual(len(TOOL.sliced(TOOL.slices_of(names, {}), number)), TOOL.MOST_TIDY)
+
+    def test_slices_take_about_as_long(self):
+        budgets = {"asan": {f"unit_{i}": 100 + i for i in range(15)}, "release": {f"unit_{i}": 40 for i in range(15)}}
+        names = [f"{build} {program}" for build, programs in budgets.items() for program in programs]
+        slices = TOOL.slices_of(names, budgets)
+        times = [sum(TOOL.time_of(name, budgets) for name in names if slices[name] == number) for number in range(1, 11)]
+        self.assertLess(max(times) - min(times), 60)
 
 
     def test_a_plan_is_explained_by_reasons(self):
