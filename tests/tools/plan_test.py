@@ -113,6 +113,13 @@ class Tree(unittest.TestCase):
         self.assertIsNone(plan.reasons["asan unit_server"])
         self.assertIn("more than a run has time for", plan.left["asan unit_server"])
 
+    def test_the_linter_gets_so_many_of_the_changed_files(self):
+        with mock.patch.object(TOOL, "MOST_TIDY_CHANGED", 1):
+            change = TOOL.Change(self.sources, ["src/pipelines/embed.cpp", "src/server/route.cpp", "src/search/index.cpp"])
+            plan = TOOL.Plan(self.sources, change, {"release": {}})
+        self.assertEqual(sum(bool(why) for name, why in plan.reasons.items() if name.startswith("tidy ")), 1)
+        self.assertEqual(sum(bool(why) for name, why in plan.reasons.items() if name.startswith("alone ")), 3)
+
     def test_documents_and_scripts_need_little(self):
         self.assertEqual(self.reached("docs/models.md"), {"document docs/models.md"})
         self.assertEqual(self.reached("tools/check_layers", "tests/tools/checks_test.py", "test", "LICENSE"), set())
