@@ -249,6 +249,14 @@ class Repositories(unittest.TestCase):
         self.assertEqual(self.repository.base()[0], None)
 
 
+class Arguments(unittest.TestCase):
+    def test_test_refuses_what_it_does_not_know(self):
+        for arguments in (["--slice", "3/10"], ["--all", "--slice", "11/10"], ["--changed", "--slice"], ["--fast"]):
+            result = subprocess.run([ROOT / "test", *arguments], capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("usage: ./test", result.stderr)
+
+
 class Rules(unittest.TestCase):
     """The rules know every file of this repository."""
 
