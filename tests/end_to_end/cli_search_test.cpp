@@ -15,6 +15,7 @@
 #include "tests/load/client.h"
 #include "tests/load/server_process.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tiny_models.h"
 
 namespace alate::tests {
 namespace {
@@ -113,18 +114,23 @@ TEST_F(CliSearch, AKilledJobGoesOnToTheSameBytes) {
   // Files of some thousand passages, so that parts are written before the end.
   for (int file = 0; file < 4; ++file) {
     std::string text;
-    for (int i = 0; i < 3000; ++i)
+    for (int i = 0; i < 6000; ++i)
       text += "Line " + std::to_string(i) + " of file " + std::to_string(file) + " is about nothing at all.\n\n";
     folder_.write("texts/long" + std::to_string(file) + ".txt", text);
   }
-  ASSERT_EQ(run_program(index_arguments("whole")).exit_code, 0);
-  kill_in_the_middle(index_arguments("killed"), folder_.path() / "killed/parts/00000000.safetensors");
+  const auto job = [&](const std::string& out) {
+    std::vector<std::string> arguments = index_arguments(out);
+    arguments.insert(arguments.end(), {"--model", tiny_model("st_mean").string()});
+    return arguments;
+  };
+  ASSERT_EQ(run_program(job("whole")).exit_code, 0);
+  kill_in_the_middle(job("killed"), folder_.path() / "killed/parts/00000000.safetensors");
   EXPECT_TRUE(bytes_of("killed").empty());
-  const ProgramRun resumed = run_program(index_arguments("killed"));
+  const ProgramRun resumed = run_program(job("killed"));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.error;
   EXPECT_EQ(resumed.out.find("; 7 files embedded"), std::string::npos) << resumed.out;
   EXPECT_TRUE(bytes_of("killed") == bytes_of("whole"));
-  const ProgramRun again = run_program(index_arguments("killed"));
+  const ProgramRun again = run_program(job("killed"));
   EXPECT_NE(again.out.find("; 0 files embedded"), std::string::npos) << again.out;
   EXPECT_TRUE(bytes_of("killed") == bytes_of("whole"));
 }

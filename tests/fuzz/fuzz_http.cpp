@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "server/http/connection.h"
 
 using namespace alate::server;
@@ -191,11 +190,6 @@ std::vector<std::string> serve(std::string_view bytes, std::size_t piece, std::s
 }
 
 }  // namespace
-
-extern "C" int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
-  alate::base::configure_log(alate::base::LogLevel::off, alate::base::LogStyle::noop);
-  return 0;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

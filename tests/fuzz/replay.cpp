@@ -11,27 +11,16 @@
 #include <vector>
 
 #include "base/log.h"
+#include "targets.h"
 #include "tests/source_folder.h"
-
-// fuzz_NAME.cpp is compiled with its entry point renamed to test_one_NAME; ALATE_FUZZ_TARGETS is X(NAME) for each.
-#define X(name) extern "C" int test_one_##name(const std::uint8_t* data, std::size_t size);
-ALATE_FUZZ_TARGETS
-#undef X
 
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Target {
-  const char* name;
-  int (*test_one)(const std::uint8_t*, std::size_t);
-};
+using alate::tests::FuzzTarget;
 
-#define X(name) {#name, test_one_##name},
-constexpr Target kTargets[] = {ALATE_FUZZ_TARGETS};
-#undef X
-
-std::vector<fs::path> inputs_of(const Target& target) {
+std::vector<fs::path> inputs_of(const FuzzTarget& target) {
   std::vector<fs::path> files;
   for (const char* folder : {"tests/fuzz/corpus", "tests/reproducers"}) {
     const fs::path inputs = alate::source_folder() / folder / target.name;
@@ -53,7 +42,7 @@ std::vector<std::uint8_t> bytes_of(const fs::path& path) {
 int main() {
   alate::base::configure_log(alate::base::LogLevel::off, alate::base::LogStyle::noop);
   std::size_t passed = 0, failed = 0;
-  for (const Target& target : kTargets) {
+  for (const FuzzTarget& target : alate::tests::fuzz_targets()) {
     const std::vector<fs::path> inputs = inputs_of(target);
     if (inputs.empty()) {
       std::printf("%s: no inputs\n", target.name);

@@ -2,16 +2,27 @@
 
     python3 tests/tools/checks_test.py
 """
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+
+def load_tool(name):
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader(name, str(TOOLS / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
 class InScratchFolder(unittest.TestCase):
@@ -43,7 +54,7 @@ class FilesAlone(InScratchFolder):
     def setUp(self):
         pass
 
-    def check(self, second, header="#pragma once\n#include <string>\nstruct Named { std::string name; };\n"):
+    def check(self, second, header="#pragma once\n#include <string>\nstruct Named { std::string name; };\n", files=()):
         self.write("src/named.h", header)
         self.write("src/one.cpp", '#include <vector>\n#include "named.h"\nstd::vector<Named> all;\n')
         self.write("src/two.cpp", second)
@@ -53,7 +64,7 @@ class FilesAlone(InScratchFolder):
                    "command": f"g++ -I{self.root}/src -std=c++20 -Wall -Werror -o x -c group_0.cpp"}
         self.write("build/compile_commands.json", json.dumps([command]))
         environment = os.environ | {"ALATE_HOME": str(self.root / "home")}
-        result = subprocess.run([TOOLS / "check_alone", self.root / "build"], capture_output=True, text=True, check=False,
+        result = subprocess.run([TOOLS / "check_alone", self.root / "build", *files], capture_output=True, text=True, check=False,
                                 env=environment)
         return result.returncode, result.stdout
 
@@ -64,6 +75,12 @@ class FilesAlone(InScratchFolder):
         status, output = self.check('#include "named.h"\nstd::string name_of(const Named& named) { return named.name; }\n')
         self.assertEqual(status, 0, output)
         self.assertIn("2 files, 1 of them checked now, 0 wrong", output)
+
+    def test_checks_only_the_files_that_it_is_given(self):
+        status, output = self.check("std::vector<int> numbers;\n", files=[self.root / "src/one.cpp"])
+        self.assertEqual(status, 0, output)
+        self.assertIn("1 files", output)
+        self.assertEqual(self.check("std::vector<int> numbers;\n", files=[self.root / "src/two.cpp"])[0], 1)
 
     def test_finds_a_name_that_shadows_another(self):
         status, output = self.check("int twice(int n) { for (int n = 0; n < 2;) return n; return n; }\n")
@@ -204,6 +221,19 @@ class Counts(InScratchFolder):
         said = "[ RUN      ] Suite.One\n[       OK ] Suite.One (1 ms)\n[ RUN      ] Suite.Two\nSegmentation fault\n"
         self.write("ctest.xml", f'<testsuite><testcase name="a" status="fail"><system-out>{said}</system-out></testcase></testsuite>')
         self.assertEqual(self.run_tool("count_tests", self.root)[1], "a: crashed or ran out of time in Suite.Two\n0 1\n")
+
+    def test_names_programs_over_their_budget_and_slow_tests(self):
+        tool = load_tool("count_tests")
+        programs = "".join(f'<testcase name="{name}" status="run" time="{seconds}"/>' for name, seconds in
+                           (("unit_a", 30), ("unit_b", 2), ("other", 1)))
+        self.write("ctest.xml", f"<testsuite>{programs}</testsuite>")
+        cases = "".join(f'<testcase name="T{i}" status="run" time="{i}"/>' for i in range(12))
+        self.write("unit_a.xml", f'<testsuites><testsuite name="Suite">{cases}</testsuite></testsuites>')
+        lines = list(tool.times(self.root, {"unit_a": 50, "unit_b": 5}, 0.5))
+        self.assertEqual(lines[0], "seconds of programs, and their budgets here: unit_a 30 of 25 s, unit_b 2 of 2 s, other 1 s")
+        self.assertEqual(lines[1:3], ["warning: unit_a took 30.0 s, more than its budget of 25.0 s here",
+                                      "warning: other has no budget in tests/budgets.json"])
+        self.assertEqual([line.split()[-1] for line in lines[3:]], [f"Suite.T{i}" for i in range(11, 1, -1)])
 
     def test_counts_a_program_without_tests_as_a_failure(self):
         self.ctest(unit_a="run")

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "graph/reference/call.h"
 #include "graph/reference/matmul.h"
@@ -41,7 +42,8 @@ std::vector<Number> multiply(std::int64_t batch, const MatmulSizes& sizes, const
              out = static_cast<std::size_t>(sizes.rows * sizes.columns);
   std::vector<Number> result(static_cast<std::size_t>(batch) * out, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(batch) && out > 0; ++i)
-    matmul(sizes, lhs.data() + i * left, rhs.data() + i * right, result.data() + i * out);
+    matmul<Number>(sizes, std::span(lhs).subspan(i * left, left), std::span(rhs).subspan(i * right, right),
+                   std::span(result).subspan(i * out, out));
   return result;
 }
 

@@ -108,7 +108,7 @@ class FlagAtExit {
 
 // Threads look whether they are to stop at any moment of a pool's end; one that looked too early would sleep forever.
 TEST(ThreadPool, EndsAtAnyMoment) {
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     ThreadPool pool(4);
     std::atomic<int> done{0};
     if (i % 2 == 0) pool.parallel_for(2, 0, [&](std::size_t, std::size_t) { done.fetch_add(1); });

@@ -66,10 +66,10 @@ TEST_F(PullMishaps, AServerThatStallsIsLeft) {
 
 TEST_F(PullMishaps, AServerThatDripsIsLeft) {
   PullOptions patient = options();
-  patient.timeout = milliseconds(300);
+  patient.timeout = milliseconds(80);
   change_all(is_storage, [](HubAnswer& answer) {
     answer.piece = 1;
-    answer.pause = milliseconds(40);
+    answer.pause = milliseconds(10);
   });
   const Error error = base::error_of([&] { pull_model(kId, patient); });
   EXPECT_EQ(error.code(), ErrorCode::deadline_exceeded) << error.message();

@@ -7,11 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "alate/hub.h"
@@ -23,9 +24,13 @@
 
 namespace alate::hub {
 
-inline std::string random_bytes(std::size_t count, unsigned seed = 1) {
+/// Made once for each count and seed: most tests of a program want the same ones.
+inline const std::string& random_bytes(std::size_t count, unsigned seed = 1) {
+  static std::map<std::pair<std::size_t, unsigned>, std::string> made;
+  std::string& text = made[{count, seed}];
+  if (text.size() == count) return text;
   std::mt19937 random(seed);
-  std::string text(count, '\0');
+  text.resize(count);
   for (std::size_t i = 0; i < count; i += 4) {
     const auto word = static_cast<std::uint32_t>(random());
     for (std::size_t j = i; j < std::min(i + 4, count); ++j) text[j] = static_cast<char>(word >> (8 * (j - i)));
@@ -33,9 +38,12 @@ inline std::string random_bytes(std::size_t count, unsigned seed = 1) {
   return text;
 }
 
+/// What a file has; nothing where there is none. Not byte by byte, which takes seconds in builds for sanitizers.
 inline std::string text_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
 }
 
 class PullTesting : public testing::Test {

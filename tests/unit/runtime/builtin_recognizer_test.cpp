@@ -12,6 +12,7 @@
 #include "alate/tokenizer.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/sanitizers.h"
 #include "tests/source_folder.h"
 
 namespace alate {
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 using formats::Json;
 
 const fs::path kFolder = source_folder() / "models/pii";
+constexpr std::size_t kStep = tests::one_case_of(10);
 
 struct LabelledText {
   std::string text;
@@ -72,7 +74,9 @@ Agreement agreement_of(ComputeType dtype) {
   const Tokenizer tokenizer = Tokenizer::load(kFolder);
   const Json config = formats::parse_json(base::read_text_file(kFolder / "config.json"), "config.json");
   Agreement total;
-  for (const LabelledText& wanted : labelled_texts()) {
+  const std::vector<LabelledText> texts = labelled_texts();
+  for (std::size_t i = 0; i < texts.size(); i += kStep) {
+    const LabelledText& wanted = texts[i];
     const std::vector<std::string> found = found_labels(model, tokenizer, *config.find("id2label"), wanted.text);
     for (std::size_t word = 0; word < found.size(); ++word) {
       const auto label = wanted.labels.find(word);
@@ -86,8 +90,8 @@ Agreement agreement_of(ComputeType dtype) {
 
 TEST(BuiltinRecognizer, LabelsWordsAsThePublishedFile) {
   const Agreement found = agreement_of(ComputeType::as_stored);
-  ASSERT_GT(found.words, 2500U);
-  ASSERT_GT(found.labelled, 700U);
+  ASSERT_GT(found.words, 2500U / kStep);
+  ASSERT_GT(found.labelled, 700U / kStep);
   EXPECT_GE(static_cast<double>(found.equal), 0.995 * static_cast<double>(found.words))
       << found.equal << " of " << found.words;
 }

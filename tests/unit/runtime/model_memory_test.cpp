@@ -14,6 +14,7 @@
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/memory_estimate.h"
 #include "tests/golden/tiny_weights.h"
+#include "tests/sanitizers.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -71,7 +72,10 @@ INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests:
 // Layers of real widths, in packed layouts that have no part left empty. One text: larger batches are cut into parts,
 // whose memory is less than that of the whole.
 TEST(ModelMemory, OfRealWidthsIsWhatTheCompiledProgramTakes) {
-  for (const char* name : {"albert_base", "modernbert_base", "nomic_bert", "gemma3_270m", "llama_smollm2_135m"}) {
+  const std::vector<std::string> names = {"albert_base", "modernbert_base", "nomic_bert", "gemma3_270m",
+                                          "llama_smollm2_135m"};
+  for (std::size_t i = 0; i < names.size(); i += tests::one_case_of(names.size())) {
+    const std::string& name = names[i];
     const base::TemporaryFolder folder;
     tests::write_tiny_model(source_folder() / "tests/golden/real_shapes" / name, folder.path() / name);
     for (const ComputeType type : {ComputeType::as_stored, ComputeType::int8})

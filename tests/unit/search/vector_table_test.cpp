@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
 #include <span>
 #include <vector>
@@ -89,37 +90,54 @@ TEST(TakeSigns, FillsWordsFromTheLowestBit) {
   EXPECT_EQ(bits, wanted);
 }
 
-// Random vectors of length 1, in all precisions.
-class Table : public testing::TestWithParam<std::size_t> {
- protected:
-  Table() {
+constexpr std::size_t kRows = 9000;  // several blocks
+
+// Random rows of length 1, as they are and in fewer bits.
+struct RandomRows {
+  explicit RandomRows(std::size_t row_width) : width(row_width), floats(kRows * width), bytes(kRows * width) {
     std::mt19937 generator(11);
     std::normal_distribution<float> normal;
-    floats_.resize(kRows * width_);
     for (std::size_t row = 0; row < kRows; ++row) {
+      const std::span<float> values = std::span(floats).subspan(row * width, width);
       double squares = 0;
-      for (float& value : row_of(row)) {
+      for (float& value : values) {
         value = normal(generator);
         squares += double{value} * double{value};
       }
-      for (float& value : row_of(row)) value /= static_cast<float>(std::sqrt(squares));
+      for (float& value : values) value /= static_cast<float>(std::sqrt(squares));
     }
-    bytes_.resize(floats_.size());
-    bits_.resize(kRows * bit_row_bytes(width_));
+    bits.resize(kRows * bit_row_bytes(width));
     for (std::size_t row = 0; row < kRows; ++row) {
-      scales_.push_back(round_to_bytes(row_of(row), std::span(bytes_).subspan(row * width_, width_)));
-      take_signs(row_of(row), std::span(bits_).subspan(row * bit_row_bytes(width_), bit_row_bytes(width_)));
+      scales.push_back(round_to_bytes(row_of(row), std::span(bytes).subspan(row * width, width)));
+      take_signs(row_of(row), std::span(bits).subspan(row * bit_row_bytes(width), bit_row_bytes(width)));
     }
   }
-  std::span<float> row_of(std::size_t row) { return std::span(floats_).subspan(row * width_, width_); }
+  std::span<const float> row_of(std::size_t row) const { return std::span(floats).subspan(row * width, width); }
+
+  std::size_t width;
+  std::vector<float> floats, scales = {};
+  std::vector<std::int8_t> bytes;
+  std::vector<std::uint8_t> bits = {};
+};
+
+// Made once for all tests.
+const RandomRows& rows_of_width(std::size_t width) {
+  static std::map<std::size_t, RandomRows> made;
+  return made.try_emplace(width, width).first->second;
+}
+
+// Random vectors of length 1, in all precisions.
+class Table : public testing::TestWithParam<std::size_t> {
+ protected:
+  std::span<const float> row_of(std::size_t row) const { return rows_.row_of(row); }
   VectorTable table(Precision precision) const {
     return {.precision = precision,
             .rows = kRows,
             .dimensions = width_,
-            .floats = floats_,
-            .bytes = bytes_,
-            .scales = scales_,
-            .bits = bits_};
+            .floats = rows_.floats,
+            .bytes = rows_.bytes,
+            .scales = rows_.scales,
+            .bits = rows_.bits};
   }
   std::vector<RowScore> nearest(Precision precision, std::span<const float> question, std::size_t count,
                                 std::size_t threads = 1) {
@@ -127,11 +145,8 @@ class Table : public testing::TestWithParam<std::size_t> {
     return nearest_vectors(table(precision), question, count, pool, kNever);
   }
 
-  static constexpr std::size_t kRows = 9000;  // several blocks
   const std::size_t width_ = GetParam();
-  std::vector<float> floats_, scales_;
-  std::vector<std::int8_t> bytes_;
-  std::vector<std::uint8_t> bits_;
+  const RandomRows& rows_ = rows_of_width(width_);
 };
 
 TEST_P(Table, ScoresAreDotProducts) {
@@ -144,7 +159,7 @@ TEST_P(Table, ScoresAreDotProducts) {
       double sum = 0, of_bytes = 0;
       for (std::size_t i = 0; i < width_; ++i) {
         sum += double{question[i]} * double{row_of(row.row)[i]};
-        of_bytes += double{question[i]} * double{scales_[row.row]} * bytes_[row.row * width_ + i];
+        of_bytes += double{question[i]} * double{rows_.scales[row.row]} * rows_.bytes[row.row * width_ + i];
       }
       // Of bytes, the dot product with the rounded row; the question's own rounding is not seen.
       EXPECT_NEAR(row.score, precision == Precision::float32 ? sum : of_bytes, 3e-5);

@@ -90,7 +90,7 @@ Tensor reference_dense(const ReferenceCall& call) {
   if (x.dtype() == DType::f32 && weight.dtype() == DType::bf16) {
     for (double& value : values) value = tensor::bf16_to_float(tensor::float_to_bf16(static_cast<float>(value)));
   }
-  matmul({rows, inner, columns}, values.data(), load_floats(transposed(weight, Numbers{1, 0})).data(), result.data());
+  matmul({rows, inner, columns}, values, load_floats(transposed(weight, Numbers{1, 0})), result);
   add_epilogue(dense, call.operands, result);
   return store_floats(call.shape(), result);
 }

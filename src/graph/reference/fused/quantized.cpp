@@ -68,9 +68,8 @@ Tensor reference_quantized_dense(const ReferenceCall& call) {
   const std::vector<std::int64_t> extents = extents_of(x.shape());
   const std::int64_t rows = product(std::span(extents).first(x.rank() - 1));
   std::vector<double> result(static_cast<std::size_t>(rows * columns));
-  matmul({rows, inner, columns},
-         (is_wide ? activations_of<double>(call, dense) : activations_of<float>(call, dense)).data(),
-         load_floats(transposed(weight, Numbers{1, 0})).data(), result.data());
+  matmul({rows, inner, columns}, is_wide ? activations_of<double>(call, dense) : activations_of<float>(call, dense),
+         load_floats(transposed(weight, Numbers{1, 0})), result);
   add_epilogue(dense, call.operands, result);
   return store_floats(call.shape(), result);
 }

@@ -1,0 +1,15 @@
+# The files of all fuzz targets as sources of one program: fuzz_NAME.cpp has its entry point under the name test_one_NAME,
+# and targets.cpp lists them by their names.
+function(alate_fuzz_targets out)
+  set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/fuzz_*.cpp)
+  set(targets)
+  foreach(source ${sources})
+    cmake_path(GET source STEM name)
+    string(REGEX REPLACE "^fuzz_" "" name ${name})
+    set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "LLVMFuzzerTestOneInput=test_one_${name}")
+    string(APPEND targets "X(${name})")
+  endforeach()
+  set_source_files_properties(${folder}/targets.cpp PROPERTIES COMPILE_DEFINITIONS "ALATE_FUZZ_TARGETS=${targets}")
+  set(${out} ${sources} ${folder}/targets.cpp PARENT_SCOPE)
+endfunction()
