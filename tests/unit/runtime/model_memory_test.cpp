@@ -13,6 +13,7 @@
 #include "base/files/mapped_file.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/memory_estimate.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -21,8 +22,6 @@
 
 namespace alate::runtime {
 namespace {
-
-const std::filesystem::path kRecorded = source_folder() / "tests/golden/architectures";
 
 std::filesystem::path tiny_model() { return alate::source_folder() / "tests/golden/models/odd_sizes"; }
 
@@ -60,20 +59,20 @@ class MemoryOfArchitecture : public testing::TestWithParam<std::string> {};
 
 TEST_P(MemoryOfArchitecture, IsWhatTheCompiledProgramTakes) {
   const base::TemporaryFolder folder;
-  tests::write_tiny_model(kRecorded / GetParam(), folder.path() / GetParam());
+  tests::write_tiny_model(tests::golden_folder("architectures/" + GetParam()), folder.path() / GetParam());
   for (const ComputeType type : {ComputeType::as_stored, ComputeType::bfloat16, ComputeType::int8})
     expect_figures_of_program(folder.path() / GetParam(), {.dtype = type}, 3, 16);
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
+INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests::golden_names("architectures")),
                          [](const auto& folder) { return folder.param; });
 
 // Layers of real widths, in packed layouts that have no part left empty. One text: larger batches are cut into parts,
 // whose memory is less than that of the whole.
 TEST(ModelMemory, OfRealWidthsIsWhatTheCompiledProgramTakes) {
-  for (const char* name : {"albert_base", "modernbert_base", "nomic_bert", "gemma3_270m", "llama_smollm2_135m"}) {
+  for (const std::string name : {"albert_base", "modernbert_base", "nomic_bert", "gemma3_270m", "llama_smollm2_135m"}) {
     const base::TemporaryFolder folder;
-    tests::write_tiny_model(source_folder() / "tests/golden/real_shapes" / name, folder.path() / name);
+    tests::write_tiny_model(tests::golden_folder("real_shapes/" + name), folder.path() / name);
     for (const ComputeType type : {ComputeType::as_stored, ComputeType::int8})
       expect_figures_of_program(folder.path() / name, {.dtype = type}, 1, 100);
   }
@@ -93,7 +92,7 @@ TEST(ModelMemory, GrowsWithTheLengthUpToTheModelsOwn) {
 // Each distance has a score, not each pair of tokens.
 TEST(ModelMemory, OfScoresByDistanceGrowsWithTheLength) {
   const base::TemporaryFolder folder;
-  tests::write_tiny_model(kRecorded / "jina_bert_base", folder.path() / "model");
+  tests::write_tiny_model(tests::golden_folder("architectures/jina_bert_base"), folder.path() / "model");
   std::string text = base::read_text_file(folder.path() / "model/config.json");
   const std::string stated = "\"max_position_embeddings\": 20";
   ASSERT_NE(text.find(stated), std::string::npos);
