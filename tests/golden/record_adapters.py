@@ -18,6 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer, JinaEmbeddingsV3Config, JinaEmbeddingsV3Model
 
+from golden_folder import pack_folders
 from record_embeddings import TEXTS, VOCAB, write_json, write_tokenizer
 from tiny_weights import weight
 
@@ -170,6 +171,7 @@ def main():
     torch.set_num_threads(1)
     of_code(options.out / "adapters_of_code")
     of_peft(options.out / "adapters_of_peft")
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

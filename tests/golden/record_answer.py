@@ -19,6 +19,7 @@ import warnings
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -108,6 +109,7 @@ def main():
            relative_attention=True, position_buckets=4, max_relative_positions=-1, norm_rel_ebd="layer_norm",
            share_att_key=True, pos_att_type=["p2c", "c2p"], position_biased_input=False)
     record(options.out / "question_last", "Bert", "bert_cased.json", 134, {**bert, "padding_side": "left"})
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

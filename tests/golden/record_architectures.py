@@ -15,6 +15,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
+from golden_folder import pack_folders
 import remote_models
 from record_models import HOLES, ZERO_ROWS, distance, draw_inputs, left_padded, right_padded, write_json
 from tiny_weights import weight
@@ -473,6 +474,7 @@ def main():
     torch.set_num_threads(1)
     for name in [name for name in RECIPES if not options.only or name.startswith(tuple(options.only.split(",")))]:
         print(f"{name}: {', '.join(RECIPES[name].record(options.out / name))}")
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

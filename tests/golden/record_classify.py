@@ -15,6 +15,7 @@ import shutil
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -74,6 +75,7 @@ def main():
     record(options.out / "several", "Bert", 73, ["red", "green", "blue", "grey"], problem_type="multi_label_classification")
     record(options.out / "regression", "Bert", 74, ["distance"], problem_type="regression")
     record(options.out / "one", "Bert", 75, ["toxic"])
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import transformers
 from safetensors.torch import save_file
 from sentence_transformers import CrossEncoder
 
+from golden_folder import read_safetensors
 from record_models import write_json
 from record_rerank import CASES, LIMIT, TOKENIZER
 from tiny_weights import weight
@@ -55,9 +56,9 @@ RECIPES = [
 
 def write_folder(folder, recipe):
     """The tiny BERT with the recipe's changes."""
-    source = HERE / "rerankers" / "bert"
-    config = json.loads((source / "config.json").read_text()) | recipe.get("config", {})
-    described = json.loads((source / "shapes.json").read_text())
+    texts, _ = read_safetensors(HERE / "rerankers" / "bert.safetensors")
+    config = json.loads(texts["config.json"]) | recipe.get("config", {})
+    described = json.loads(texts["shapes.json"])
     described["shapes"] |= recipe.get("shapes", {})
     write_json(folder / "config.json", config)
     shutil.copy(TOKENIZER, folder / "tokenizer.json")

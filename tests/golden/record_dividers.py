@@ -16,6 +16,7 @@ import torch
 import transformers
 from chonky import split_into_semantic_chunks
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -82,6 +83,7 @@ def main():
     warnings.filterwarnings("ignore")
     record(options.out / "named", 11, ["O", "separator"])
     record(options.out / "numbered", 14, None)  # LABEL_0 and LABEL_1, as some published folders have it
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

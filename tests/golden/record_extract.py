@@ -29,6 +29,7 @@ from gliner2.inference import engine
 from gliner2.processing.word_splitter import WhitespaceTokenSplitter
 from gliner2.processor import SchemaTransformer
 
+from golden_folder import pack_folders
 from record_models import write_json
 from tiny_weights import weight
 
@@ -343,6 +344,7 @@ def main():
     record(options.out / "experts", "bert_cased.json", {"model_type": "bert"}, 0.6, 48, seed=8, max_width=2,
            counting_layer="count_lstm_moe")
     record_words(options.out / "words.json")
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import warnings
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -85,6 +86,7 @@ def main():
            share_att_key=True, pos_att_type=["p2c", "c2p"], position_biased_input=False)
     record(options.out / "modernbert", "ModernBert", "roberta.json", 147, roberta, pad_token_id=1, cls_token_id=0,
            sep_token_id=2, bos_token_id=0, eos_token_id=2, global_attn_every_n_layers=2, local_attention=8)
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

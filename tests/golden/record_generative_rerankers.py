@@ -19,6 +19,7 @@ import transformers
 from safetensors.torch import save_file
 from sentence_transformers import CrossEncoder
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 from tiny_weights import weight
@@ -156,6 +157,7 @@ def main():
         case["template"] = {TEMPLATE: "qwen3", PARTS: "parts"}[case["template"]]
     write_json(options.out / "generative.json", {"query": QUERY, "texts": TEXTS, "cases": cases,
                                                  "templates": {"qwen3": TEMPLATE, "parts": PARTS}})
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

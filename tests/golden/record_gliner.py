@@ -21,6 +21,7 @@ import transformers
 from gliner.config import GLiNERConfig
 from gliner.decoding.decoder import Span
 
+from golden_folder import pack_folders
 from record_models import write_json
 from tiny_weights import weight
 
@@ -170,6 +171,7 @@ def main():
            span_mode="markerV0", num_rnn_layers=2)
     record(options.out / "words", "bert_cased.json", bert, False, [0.58], seed=6, hidden_size=12, max_width=12, max_len=24,
            span_mode="token_level", num_rnn_layers=1)
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

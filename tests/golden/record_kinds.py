@@ -25,6 +25,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from sentence_transformers.sparse_encoder.modules import (Router, SparseAutoEncoder, SparseStaticEmbedding, SpladePooling,
                                                           Transformer)
 
+from golden_folder import pack_folders
 import tiny_weights
 from record_architectures import fill
 from record_embeddings import TEXTS
@@ -374,6 +375,7 @@ def main():
     for name in [name for name in options.only.split(",") if name] or RECIPES:
         print(name, RECIPES[name](options.out / name))
         (options.out / name / "model.safetensors").unlink(missing_ok=True)
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

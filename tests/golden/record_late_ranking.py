@@ -7,13 +7,13 @@ FILE has a query, texts, and of each model the MaxSim of every text.
 import argparse
 import json
 import pathlib
-import shutil
 import tempfile
 
 import torch
 from safetensors.torch import save_file
 from sentence_transformers import MultiVectorEncoder
 
+from golden_folder import unpack
 from record_models import write_json
 from record_rerank import CASES
 from tiny_weights import weight
@@ -25,7 +25,7 @@ QUERY, TEXTS = CASES["texts"]
 def load(recorded):
     with tempfile.TemporaryDirectory() as parent:
         folder = pathlib.Path(parent) / "model"
-        shutil.copytree(recorded, folder)
+        unpack(recorded, folder)
         for shapes in folder.rglob("shapes.json"):
             described = json.loads(shapes.read_text())
             save_file({name: torch.from_numpy(weight(name, tuple(shape), described["seed"]))
@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=HERE / "rerankers" / "late_interaction.json")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    models = {folder.name: scores(folder) for folder in sorted((HERE / "kinds").glob("colbert_*"))}
+    models = {golden.stem: scores(golden) for golden in sorted((HERE / "kinds").glob("colbert_*.safetensors"))}
     for name, found in models.items():
         print(name, [round(x, 4) for x in found])
     write_json(options.out, {"query": QUERY, "texts": TEXTS, "models": models})

@@ -16,6 +16,7 @@ import tokenizers
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -150,6 +151,7 @@ def main():
         assert len({round(score, 5) for score in scores}) > len(scores) // 2
         cases.append({**case, "scores": scores})
     write_json(options.out / "lists.json", {"query": query, "cases": cases})
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from sentence_transformers.sentence_transformer import modules as st
 from sentence_transformers.sentence_transformer.modules.weighted_layer_pooling import WeightedLayerPooling
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel, LlamaConfig, LlamaForCausalLM
 
+from golden_folder import pack_folders
 from record_embeddings import SPECIALS, TEXTS, VOCAB, write_json, write_tokenizer
 from tiny_weights import weight
 
@@ -271,6 +272,7 @@ def main():
         CHAINS[name].record(options.out / name)
         print(name)
     record_activations(options.out / "activations.json")
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import shutil
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_models import write_json
 
 SMALL = dict(vocab_size=1000, pad_token_id=0, bos_token_id=1, eos_token_id=2)
@@ -75,6 +76,7 @@ def main():
     options = parser.parse_args()
     for number, name in enumerate(MODELS):
         print(f"{name}: {record(name, 601 + number, options.out / name):,} parameters")
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import warnings
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -89,6 +90,7 @@ def main():
     # Labels without B- and I-; what precedes a hyphen in them is taken for a tag.
     record(options.out / "sentence_piece", "XLMRoberta", "xlm_roberta.json", 121, roberta, type_vocab_size=1, pad_token_id=1,
            labels=["O", "PER", "ORG-NAME", "B-LOC", "I-LOC", "B-ORG-NAME"])
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import tokenizers
 import torch
 import transformers
 
+from golden_folder import pack_folders
 from record_architectures import fill
 from record_models import write_json
 
@@ -106,6 +107,7 @@ def main():
     record(options.out / "bert", "Bert", seed=61, type_vocab_size=2)
     # Without types of tokens, and with positions that are counted past padding.
     record(options.out / "roberta", "Roberta", seed=62, type_vocab_size=1, pad_token_id=0)
+    pack_folders(options.out)
 
 
 if __name__ == "__main__":

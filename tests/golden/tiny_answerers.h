@@ -10,6 +10,7 @@
 #include "alate/answer.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 
@@ -43,7 +44,7 @@ inline AnswerOptions recorded_options(const formats::Json& json) {
 /// what was recorded.
 inline RecordedAnswerer write_tiny_answerer(const std::filesystem::path& folder,
                                             const std::string& name = "word_piece") {
-  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = goldens / "answerers" / name;
+  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = golden_folder("answerers/" + name);
   const formats::Json json = formats::parse_json(base::read_text_file(recorded / "case_texts.json"), name);
   write_tiny_model(recorded, folder);
   std::filesystem::copy(goldens / "tokenizer_corpus" / json.get_string("tokenizer", ""), folder / "tokenizer.json");

@@ -13,6 +13,7 @@
 
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 
@@ -44,7 +45,8 @@ inline std::string with_extraction_markers(std::string tokenizer, std::int64_t f
 
 /// Writes the model `name` into `folder`, and returns what was recorded.
 inline RecordedExtractor write_tiny_extractor(const std::filesystem::path& folder, const std::string& name) {
-  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = goldens / "extractors" / name;
+  const std::filesystem::path goldens = source_folder() / "tests/golden",
+                              recorded = golden_folder("extractors/" + name);
   const formats::Json json = formats::parse_json(base::read_text_file(recorded / "case_texts.json"), name);
   write_tiny_model(recorded, folder);
   const std::string tokenizer = base::read_text_file(goldens / "tokenizer_corpus" / json.get_string("tokenizer", ""));

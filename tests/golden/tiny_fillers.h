@@ -11,6 +11,7 @@
 #include "alate/fill.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 
@@ -41,7 +42,7 @@ inline std::vector<Fill> recorded_fills(const formats::Json& mask) {
 
 /// Writes the model `name` ("tied", "byte_level" and so on) into `folder`, and returns what was recorded.
 inline RecordedFiller write_tiny_filler(const std::filesystem::path& folder, const std::string& name = "tied") {
-  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = goldens / "fillers" / name;
+  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = golden_folder("fillers/" + name);
   const formats::Json json = formats::parse_json(base::read_text_file(recorded / "case_texts.json"), name);
   write_tiny_model(recorded, folder);
   std::filesystem::copy(goldens / "tokenizer_corpus" / json.get_string("tokenizer", ""), folder / "tokenizer.json");

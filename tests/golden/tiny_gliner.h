@@ -13,6 +13,7 @@
 #include "alate/recognize.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 
@@ -39,7 +40,7 @@ inline std::string with_gliner_markers(std::string tokenizer, std::int64_t first
 
 /// Writes the model `name` into `folder`, and returns what was recorded.
 inline RecordedGliner write_tiny_gliner(const std::filesystem::path& folder, const std::string& name) {
-  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = goldens / "gliner" / name;
+  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = golden_folder("gliner/" + name);
   const formats::Json json = formats::parse_json(base::read_text_file(recorded / "case_texts.json"), name);
   write_tiny_model(recorded, folder);
   std::string tokenizer = base::read_text_file(goldens / "tokenizer_corpus" / json.get_string("tokenizer", ""));

@@ -12,16 +12,14 @@
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 
 namespace alate::tests {
 
-inline std::filesystem::path recorded_kinds() { return source_folder() / "tests/golden/kinds"; }
-
 /// Writes the model `name` ("splade_max", "m3") into `folder`.
 inline void write_tiny_kinds(const std::filesystem::path& folder, const std::string& name) {
-  write_tiny_model(recorded_kinds() / name, folder);
+  write_tiny_model(golden_folder("kinds/" + name), folder);
 }
 
 struct RecordedKinds {
@@ -42,7 +40,7 @@ inline std::vector<std::size_t> counts_in(const formats::Json& json, std::string
 
 /// A case of a recorded model, "texts".
 inline RecordedKinds read_kinds(const std::string& name, const std::string& its_case) {
-  std::filesystem::path file = recorded_kinds() / name / ("case_" + its_case + ".json");
+  std::filesystem::path file = golden_folder("kinds/" + name) / ("case_" + its_case + ".json");
   const formats::Json json = formats::parse_json(base::read_text_file(file), file.string());
   RecordedKinds recorded;
   for (const formats::Json& text : json.find("texts")->as_array("texts"))

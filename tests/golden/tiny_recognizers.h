@@ -11,6 +11,7 @@
 #include "alate/recognize.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 
@@ -32,7 +33,8 @@ struct RecordedRecognizer {
 /// Writes the model `name` ("word_piece", "byte_level", "sentence_piece") into `folder`, and returns what was recorded.
 inline RecordedRecognizer write_tiny_recognizer(const std::filesystem::path& folder,
                                                 const std::string& name = "word_piece") {
-  const std::filesystem::path goldens = source_folder() / "tests/golden", recorded = goldens / "recognizers" / name;
+  const std::filesystem::path goldens = source_folder() / "tests/golden",
+                              recorded = golden_folder("recognizers/" + name);
   const formats::Json json = formats::parse_json(base::read_text_file(recorded / "case_texts.json"), name);
   write_tiny_model(recorded, folder);
   std::filesystem::copy(goldens / "tokenizer_corpus" / json.get_string("tokenizer", ""), folder / "tokenizer.json");

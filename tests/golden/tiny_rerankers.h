@@ -9,6 +9,7 @@
 
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 
@@ -18,7 +19,7 @@ inline std::filesystem::path recorded_rerankers() { return source_folder() / "te
 
 /// Writes the model `name` ("bert", "roberta") into `folder`.
 inline void write_tiny_reranker(const std::filesystem::path& folder, const std::string& name = "bert") {
-  write_tiny_model(recorded_rerankers() / name, folder);
+  write_tiny_model(golden_folder("rerankers/" + name), folder);
 }
 
 /// A query and texts; all lists have an entry for each text, but `truncated`, which has indices.
@@ -51,6 +52,6 @@ inline RecordedRanking read_ranking(const std::filesystem::path& file) {
 }
 
 /// The case of the tiny BERT with texts of all kinds.
-inline RecordedRanking recorded_ranking() { return read_ranking(recorded_rerankers() / "bert/case_texts.json"); }
+inline RecordedRanking recorded_ranking() { return read_ranking(golden_folder("rerankers/bert") / "case_texts.json"); }
 
 }  // namespace alate::tests

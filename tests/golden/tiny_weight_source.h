@@ -1,8 +1,6 @@
 // The weights of a shapes.json, in memory instead of a file.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +10,6 @@
 
 #include "alate/error.h"
 #include "alate/tensor.h"
-#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "formats/weight_source.h"
 #include "tests/golden/tiny_weights.h"
@@ -21,16 +18,9 @@ namespace alate::tests {
 
 class TinyWeightSource final : public formats::WeightSource {
  public:
-  /// `recorded` has a shapes.json.
-  explicit TinyWeightSource(const std::filesystem::path& recorded) {
-    const formats::Json description =
-        formats::parse_json(base::read_text_file(recorded / "shapes.json"), "shapes.json");
-    const auto seed = static_cast<std::uint64_t>(description.get_int("seed", 0));
-    for (const auto& [name, shape] : description.find("shapes")->as_object("shapes")) {
-      std::vector<std::int64_t> extents;
-      for (const formats::Json& extent : shape.as_array("extents")) extents.push_back(extent.as_int("extent"));
-      tensors_.emplace(name, tiny_weight(name, extents, seed));
-    }
+  explicit TinyWeightSource(const formats::Json& shapes) {
+    for (formats::NamedTensor& each : tiny_tensors(shapes))
+      tensors_.emplace(std::move(each.name), std::move(each.tensor));
   }
 
   std::vector<std::string_view> names() const override {

@@ -13,8 +13,8 @@
 #include "alate/model.h"
 #include "backends/backend.h"
 #include "backends/registry.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/runtime/forward_cases.h"
 
@@ -23,15 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRecorded = source_folder() / "tests/golden/architectures";
-
 // XLA compiles a program for each shape, which takes a second or more: there one case is run, of models without a head,
 // and of all others where ALATE_TEST_ALL is set.
 bool is_run(const std::string& backend, const std::string& recorded) {
   return backend == "onnx" || recorded.ends_with("_base") || std::getenv("ALATE_TEST_ALL") != nullptr;
 }
 std::vector<fs::path> cases_of(const std::string& backend, const std::string& recorded) {
-  std::vector<fs::path> cases = tests::sorted_entries(kRecorded / recorded, "case_");
+  std::vector<fs::path> cases = tests::sorted_entries(tests::golden_folder("architectures/" + recorded), "case_");
   const auto mixed = std::ranges::find(cases, "case_mixed_lengths.safetensors",
                                        [](const fs::path& file) { return file.filename().string(); });
   return backend == "xla" && mixed != cases.end() ? std::vector{*mixed} : cases;
@@ -39,7 +37,7 @@ std::vector<fs::path> cases_of(const std::string& backend, const std::string& re
 std::vector<std::pair<std::string, std::string>> runs() {
   std::vector<std::pair<std::string, std::string>> runs;
   for (const std::string backend : {"onnx", "xla"}) {
-    for (const std::string& recorded : tests::folders_with_cases(kRecorded)) {
+    for (const std::string& recorded : tests::golden_names("architectures")) {
       if (is_run(backend, recorded)) runs.emplace_back(backend, recorded);
     }
   }
@@ -53,7 +51,7 @@ TEST_P(ArchitectureOnRuntime, EqualsTransformers) {
   if (backends::get_backend(backend).libraries().found.empty()) GTEST_SKIP() << backend << " is not installed here";
   const base::TemporaryFolder folder;
   // A library that is here and does not work is a failure.
-  tests::write_tiny_model(kRecorded / recorded, folder.path() / "model");
+  tests::write_tiny_model(tests::golden_folder("architectures/" + recorded), folder.path() / "model");
   const Model model = Model::load(folder.path() / "model",
                                   {.backend = {.places = {BackendPlace(backend)}, .policy = BackendPolicy::strict}});
   EXPECT_EQ(model.facts().backend, backend);

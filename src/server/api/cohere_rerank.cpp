@@ -4,74 +4,15 @@
 #include "alate/rerank.h"
 #include "server/api/cohere.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
-#include "server/schema/joined.h"
 #include "server/services.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["query", "documents"],
-  "examples": [
-    {"model": "cross-encoder/ms-marco-MiniLM-L6-v2", "query": "Where is the cat?",
-     "documents": ["The cat sits on the mat.", "Shares fell on Monday."], "top_n": 1}
-  ],
-  "properties": {
-    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /v1/models; the default model if absent."},
-    "query": {"type": "string"},
-    "documents": {"type": "array", "minItems": 1, "description": "Texts, or objects with a text.",
-      "items": {"anyOf": [{"type": "string"}, {"type": "object"}]}},
-    "top_n": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many results; all if absent."},)";
-
-// Cohere's later API, and Jina's.
-constexpr std::string_view kReturnedIfAsked = R"(
-    "return_documents": {"type": "boolean", "default": false, "description": "Whether results have the documents' texts."},)";
-constexpr std::string_view kReturnedUnlessRefused = R"(
-    "return_documents": {"type": "boolean", "default": true, "description": "Whether results have the documents' texts, as in Jina's API."},)";
-
-constexpr std::string_view kBodyEnd = R"(
-    "truncation": {"type": "boolean", "default": true,
-      "description": "Whether documents that are, with the query, over the model's length are cut, or refused."},
-    "rank_fields": {"type": "array", "items": {"type": "string"}, "description": "Only text is supported."},
-    "max_tokens_per_doc": {"type": "integer", "description": "Taken and not used: documents are cut at the model's length."},
-    "max_chunks_per_doc": {"type": "integer", "description": "Taken and not used: a document is one chunk."},
-    "priority": {"type": "integer", "description": "Taken and not used."}
-  }
-})";
-
-constexpr std::string_view kAnswer = R"({
-  "type": "object",
-  "required": ["id", "results", "meta"],
-  "properties": {
-    "id": {"type": "string"},
-    "model": {"type": "string"},
-    "results": {"type": "array", "description": "The best first.", "items": {
-      "type": "object",
-      "required": ["index", "relevance_score"],
-      "properties": {
-        "index": {"type": "integer"},
-        "relevance_score": {"type": "number"},
-        "document": {"type": "object", "properties": {"text": {"type": "string"}}}
-      }
-    }},
-    "usage": {"type": "object", "description": "As Jina's API has it.",
-      "properties": {"total_tokens": {"type": "integer"}, "prompt_tokens": {"type": "integer"}}},
-    "meta": {
-      "type": "object",
-      "properties": {
-        "api_version": {"type": "object", "properties": {"version": {"type": "string"}}},
-        "billed_units": {"type": "object", "properties": {"search_units": {"type": "integer"}}},
-        "tokens": {"type": "object", "properties": {"input_tokens": {"type": "integer"}}},
-        "warnings": {"type": "array", "items": {"type": "string"}}
-      }
-    }
-  }
-})";
 
 struct Manner {
   bool is_first_version = false;
@@ -140,8 +81,9 @@ std::vector<Route> cohere_rerank_routes() {
            .id = "cohereRerank",
            .summary = "Scores how well documents answer a query",
            .handle = rank_as_version_2,
-           .body = kJoined<kBodyBegin, kReturnedIfAsked, kBodyEnd>,
-           .answers = {{.description = "The documents' indices with their scores, the best first", .schema = kAnswer}},
+           .body = route_schema(Family::cohere, "rerank_body_v2"),
+           .answers = {{.description = "The documents' indices with their scores, the best first",
+                        .schema = route_schema(Family::cohere, "rerank_answer")}},
            .computes = true},
           {.method = Method::post,
            .path = "/v1/rerank",
@@ -149,8 +91,9 @@ std::vector<Route> cohere_rerank_routes() {
            .id = "cohereRerankV1",
            .summary = "Scores how well documents answer a query, also for clients of Jina",
            .handle = rank_as_version_1,
-           .body = kJoined<kBodyBegin, kReturnedUnlessRefused, kBodyEnd>,
-           .answers = {{.description = "The documents' indices with their scores, the best first", .schema = kAnswer}},
+           .body = route_schema(Family::cohere, "rerank_body_v1"),
+           .answers = {{.description = "The documents' indices with their scores, the best first",
+                        .schema = route_schema(Family::cohere, "rerank_answer")}},
            .computes = true}};
 }
 

@@ -3,6 +3,7 @@
 
 #include "server/api/cohere.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/models/embed_service.h"
 #include "server/refuse.h"
 #include "server/services.h"
@@ -11,76 +12,6 @@ namespace alate::server {
 namespace {
 
 using formats::Json;
-
-constexpr std::string_view kEmbedBody =
-    R"({
-  "type": "object",
-  "examples": [
-    {"model": "sentence-transformers/all-MiniLM-L6-v2", "texts": ["a first text", "a second one"],
-     "input_type": "search_document", "embedding_types": ["float", "int8", "ubinary"]}
-  ],
-  "properties": {
-    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /v1/models; the default model if absent."},
-    "texts": {"type": "array", "minItems": 1, "items": {"type": "string"},
-      "description": "Either these or inputs."},
-    "inputs": {"type": "array", "minItems": 1, "items": {
-      "type": "object",
-      "required": ["content"],
-      "properties": {"content": {"type": "array", "minItems": 1, "items": {
-        "type": "object",
-        "required": ["type"],
-        "properties": {"type": {"type": "string", "description": "text; images are not supported"},
-                       "text": {"type": "string"}}
-      }}}
-    }},
-    "images": {"type": "array", "description": "Not supported."},
-    "input_type": {"type": "string",
-      "enum": ["search_document", "search_query", "classification", "clustering", "image"],
-      "description": "Chooses the model's prompt of that purpose, where it has one."},
-    "embedding_types": {"type": "array",
-      "items": {"type": "string", "enum": ["float", "int8", "uint8", "binary", "ubinary", "base64"]},
-      "default": ["float"],
-      "description": "uint8 is one of 256 equal steps of the range from -1 to 1, counted from 0, int8 that less 128; )"
-    R"(ubinary has a bit for each number, 1 where it is above 0, the first in the highest bit of a byte, )"
-    R"(and binary those bytes less 128; base64 has float32 numbers, low byte first."},
-    "truncate": {"type": "string", "enum": ["NONE", "START", "END"], "default": "END",
-      "description": "The end that is cut off texts over the model's length; NONE refuses them."},
-    "output_dimension": {"type": "integer", "minimum": 1, "maximum": 2147483647,
-      "description": "Keeps the first so many numbers of each vector."},
-    "max_tokens": {"type": "integer", "minimum": 1, "description": "Not supported: )"
-    R"(texts are cut at the model's length."},
-    "priority": {"type": "integer", "description": "Taken and not used."}
-  }
-})";
-
-constexpr std::string_view kEmbedAnswer = R"({
-  "type": "object",
-  "required": ["id", "embeddings", "texts", "meta", "response_type"],
-  "properties": {
-    "id": {"type": "string"},
-    "embeddings": {
-      "type": "object",
-      "properties": {
-        "float": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
-        "int8": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
-        "uint8": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
-        "binary": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
-        "ubinary": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}},
-        "base64": {"type": "array", "items": {"type": "string"}}
-      }
-    },
-    "texts": {"type": "array", "items": {"type": "string"}},
-    "meta": {
-      "type": "object",
-      "properties": {
-        "api_version": {"type": "object", "properties": {"version": {"type": "string"}}},
-        "billed_units": {"type": "object", "properties": {"input_tokens": {"type": "integer"}}},
-        "warnings": {"type": "array", "items": {"type": "string"}}
-      }
-    },
-    "response_type": {"type": "string", "enum": ["embeddings_by_type"]}
-  }
-})";
 
 std::string text_of(const Json& input, std::size_t index) {
   const std::string place = "inputs[" + std::to_string(index) + "].content";
@@ -187,17 +118,16 @@ void embed_by_type(Call& call) {
 
 std::vector<Route> cohere_routes() {
   std::vector<Route> routes = cohere_rerank_routes();
-  routes.insert(
-      routes.begin(),
-      {.method = Method::post,
-       .path = "/v2/embed",
-       .family = Family::cohere,
-       .id = "cohereEmbed",
-       .summary = "Turns texts into vectors of several number types",
-       .handle = embed_by_type,
-       .body = kEmbedBody,
-       .answers = {{.description = "The vectors of each type, in the order of the texts", .schema = kEmbedAnswer}},
-       .computes = true});
+  routes.insert(routes.begin(), {.method = Method::post,
+                                 .path = "/v2/embed",
+                                 .family = Family::cohere,
+                                 .id = "cohereEmbed",
+                                 .summary = "Turns texts into vectors of several number types",
+                                 .handle = embed_by_type,
+                                 .body = route_schema(Family::cohere, "embed_body"),
+                                 .answers = {{.description = "The vectors of each type, in the order of the texts",
+                                              .schema = route_schema(Family::cohere, "embed_answer")}},
+                                 .computes = true});
   return routes;
 }
 

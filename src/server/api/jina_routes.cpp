@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/api/route_schemas.h"
 #include "server/api/text_inputs.h"
 #include "server/api/vector_types.h"
 #include "server/itemized_body.h"
@@ -13,47 +14,6 @@
 
 namespace alate::server {
 namespace {
-
-constexpr std::string_view kBody = R"({
-  "type": "object",
-  "required": ["input"],
-  "example": {"model": "jina-colbert-v2", "input": ["a first text", "a second one"], "input_type": "document"},
-  "properties": {
-    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /v1/models; the default model if absent."},
-    "input": {"description": "One text or several.",
-      "anyOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}]},
-    "input_type": {"type": "string", "enum": ["query", "document"], "default": "document",
-      "description": "What the texts are for: their markers, lengths and prompt."},
-    "embedding_type": {"type": "string", "enum": ["float", "base64", "int8", "uint8", "binary", "ubinary"], "default": "float",
-      "description": "The numbers of each vector, as in /v1/embeddings."},
-    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
-      "description": "The numbers of a token's vector; others than the model has are refused."}
-  }
-})";
-
-constexpr std::string_view kAnswer = R"({
-  "type": "object",
-  "required": ["model", "object", "data", "usage"],
-  "properties": {
-    "model": {"type": "string"},
-    "object": {"type": "string", "enum": ["list"]},
-    "data": {"type": "array", "items": {
-      "type": "object",
-      "required": ["object", "index", "embeddings"],
-      "properties": {
-        "object": {"type": "string", "enum": ["embeddings"]},
-        "index": {"type": "integer", "minimum": 0},
-        "embeddings": {"type": "array", "description": "A vector for each token, as numbers or as text in base64.",
-          "items": {"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]}}
-      }
-    }},
-    "usage": {
-      "type": "object",
-      "required": ["prompt_tokens", "total_tokens"],
-      "properties": {"prompt_tokens": {"type": "integer"}, "total_tokens": {"type": "integer"}}
-    }
-  }
-})";
 
 // What a request says of its answer.
 struct AnswerForm {
@@ -116,8 +76,9 @@ std::vector<Route> jina_routes() {
            .id = "jinaMultiVector",
            .summary = "Turns texts into a vector for each token, for late interaction",
            .handle = create_multi_vectors,
-           .body = kBody,
-           .answers = {{.description = "The vectors, in the order of the input", .schema = kAnswer}},
+           .body = route_schema(Family::cohere, "multi_vector_body"),
+           .answers = {{.description = "The vectors, in the order of the input",
+                        .schema = route_schema(Family::cohere, "multi_vector_answer")}},
            .computes = true}};
 }
 

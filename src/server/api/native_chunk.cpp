@@ -17,6 +17,7 @@
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/native.h"
+#include "server/api/route_schemas.h"
 #include "server/itemized_body.h"
 #include "server/models/chunk_service.h"
 #include "server/models/task_service.h"
@@ -27,71 +28,6 @@ namespace alate::server {
 namespace {
 
 using formats::Json;
-
-constexpr std::string_view kBody = R"({
-  "type": "object",
-  "properties": {
-    "text": {"type": "string", "description": "The text; input is another name of it. One of the two is needed."},
-    "input": {"type": "string"},
-    "config": {"type": "object", "properties": {
-      "model": {"type": "string", "minLength": 1, "default": "fixed",
-        "description": "A method, counting tokens without a model, or a model whose tokens are counted."},
-      "method": {"type": "string", "enum": ["fixed", "recursive", "sentence", "semantic", "classifier"],
-        "description": "How the text is cut; fixed if neither this nor model says so. A model for token classification with two labels says where chunks end: classifier."},
-      "target_tokens": {"type": "integer", "minimum": 0, "maximum": 2147483647, "default": 500,
-        "description": "The most tokens of a chunk, its overlap included; 0 is the default."},
-      "overlap_tokens": {"type": "integer", "minimum": 0, "maximum": 2147483647,
-        "description": "The most tokens that a chunk repeats of the one before; a tenth of target_tokens, at most 50, if absent."},
-      "separator": {"type": "string", "default": "\n\n", "description": "What sections of the method fixed end with."},
-      "max_chunks": {"type": "integer", "minimum": 0, "maximum": 2147483647, "default": 50,
-        "description": "The text after so many chunks is left out; 0 is the default."},
-      "threshold": {"type": "number", "minimum": -1, "maximum": 1, "default": 0.5,
-        "description": "Of the method semantic: the cosine of neighbouring sentences below which a chunk ends."},
-      "percentile": {"type": "number", "minimum": 0, "maximum": 100,
-        "description": "Of the method semantic, instead of threshold: the percentile of all such cosines."}
-    }},
-    "model": {"type": "string", "minLength": 1, "nullable": false,
-      "description": "An embedding model for late and for the method semantic, whose tokens are counted; config.model may name it too."},
-    "late": {"type": "boolean", "default": false,
-      "description": "Whether each chunk gets an embedding, made by the model from the whole text."},
-    "dimensions": {"type": "integer", "minimum": 1, "maximum": 2147483647,
-      "description": "Keeps the first so many numbers of each embedding."},
-    "normalize": {"type": "boolean", "description": "Whether embeddings get length 1; as the model says if absent."},
-    "task": {"type": "string", "enum": ["query", "document"]},
-    "prompt_name": {"type": "string", "description": "One of the model's prompts, put before the text."},
-    "prompt": {"type": "string", "description": "Put before the text instead."},
-    "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
-    "keep_alive": {"anyOf": [{"type": "number"},
-        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."}
-  },
-  "example": {"text": "A first paragraph.\n\nA second one.", "config": {"model": "fixed", "target_tokens": 500}}
-})";
-
-constexpr std::string_view kAnswer = R"({
-  "type": "object",
-  "required": ["chunks", "model", "cache_hit", "tokens", "truncated"],
-  "properties": {
-    "chunks": {"type": "array", "items": {
-      "type": "object",
-      "required": ["id", "text", "start_char", "end_char", "byte_start", "byte_end", "tokens"],
-      "properties": {
-        "id": {"type": "integer", "description": "0, 1, 2, ..."},
-        "text": {"type": "string", "description": "A slice of the text."},
-        "start_char": {"type": "integer", "description": "Where it begins, in code points of the text."},
-        "end_char": {"type": "integer"},
-        "byte_start": {"type": "integer", "description": "The same in bytes of UTF-8."},
-        "byte_end": {"type": "integer"},
-        "tokens": {"type": "integer"},
-        "embedding": {"type": "array", "items": {"type": "number"}, "description": "With late."}
-      }
-    }},
-    "model": {"type": "string", "description": "What counted the tokens, or the method if no model did."},
-    "cache_hit": {"type": "boolean", "description": "Always false: each text is cut anew."},
-    "tokens": {"type": "integer", "description": "Of the text."},
-    "truncated": {"type": "boolean", "description": "Whether max_chunks left out the rest of the text."}
-  }
-})";
 
 constexpr std::size_t kUsualMostChunks = 50;
 // Termite's name for the tokenizer of BERT, which is that of the model that comes with the program.
@@ -295,8 +231,9 @@ Route native_chunk_route() {
           .id = "chunk",
           .summary = "Cuts a text into chunks",
           .handle = chunk_text,
-          .body = kBody,
-          .answers = {{.description = "The chunks, in the order of the text.", .schema = kAnswer}},
+          .body = route_schema(Family::native, "chunk_body"),
+          .answers = {{.description = "The chunks, in the order of the text.",
+                       .schema = route_schema(Family::native, "chunk_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/chunk"}};
 }

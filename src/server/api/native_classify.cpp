@@ -10,8 +10,8 @@
 #include "server/api/classify.h"
 #include "server/api/native_answer.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/models/task_service.h"
-#include "server/schema/joined.h"
 #include "server/services.h"
 
 namespace alate::server {
@@ -19,44 +19,6 @@ namespace {
 
 using formats::Json;
 using pipelines::ClassifyRun;
-
-namespace parts {
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["texts"],
-  "properties": {)";
-
-constexpr std::string_view kBodyEnd = R"(
-    "labels": {"type": "array", "maxItems": 4096, "items": {"type": "string", "minLength": 1},
-      "description": "Labels to choose among, for a model of natural language inference; the model's own if absent."},
-    "hypothesis_template": {"type": "string", "default": "This example is {}.",
-      "description": "The text that a given label stands for; {} is the label, {{ and }} are braces."},
-    "multi_label": {"type": "boolean",
-      "description": "Whether each label is true or false by itself; absent: own labels as the model says, given ones not."},
-    "top_k": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many labels of each text; all if absent."},
-    "raw_scores": {"type": "boolean", "default": false,
-      "description": "The model's own numbers for its own labels instead of scores from 0 to 1."}
-  },
-  "example": {"model": "distilbert/distilbert-base-uncased-finetuned-sst-2-english", "texts": ["I like it."]}
-})";
-
-constexpr std::string_view kAnswerBegin = R"({
-  "type": "object",
-  "required": ["model", "classifications", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "classifications": {"type": "array", "description": "Of each text, the best label first.", "items": {"anyOf": [
-      {"type": "array", "items": {"type": "object", "required": ["label", "score"],
-        "properties": {"label": {"type": "string"}, "score": {"type": "number"}}}},
-      )";
-constexpr std::string_view kAnswerMiddle = "]}},";
-constexpr std::string_view kAnswerEnd = "}}";
-
-}  // namespace parts
-
-constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kBodyEnd>;
-constexpr std::string_view kAnswer =
-    kJoined<parts::kAnswerBegin, kItemError, parts::kAnswerMiddle, kFactMembers, parts::kAnswerEnd>;
 
 ClassifyOptions read_options(const Json& body) {
   ClassifyOptions options;
@@ -105,8 +67,9 @@ Route native_classify_route() {
           .id = "classify",
           .summary = "Says which labels fit texts",
           .handle = classify_texts,
-          .body = kBody,
-          .answers = {{.description = "Of each text the labels with their scores, the best first.", .schema = kAnswer}},
+          .body = route_schema(Family::native, "classify_body"),
+          .answers = {{.description = "Of each text the labels with their scores, the best first.",
+                       .schema = route_schema(Family::native, "classify_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/classify"}};
 }

@@ -12,49 +12,15 @@
 #include "pipelines/extract/read_schema.h"
 #include "server/api/extract.h"
 #include "server/api/native_answer.h"
+#include "server/api/route_schemas.h"
 #include "server/models/task_service.h"
 #include "server/refuse.h"
-#include "server/schema/joined.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
 using pipelines::ExtractRun;
-
-namespace parts {
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["texts", "schema"],
-  "properties": {)";
-
-constexpr std::string_view kBodyEnd = R"(
-    "schema": {"type": "object",
-      "description": "What is asked for. Each member is a structure: its fields as NAME::str, NAME::list or NAME::[one|another], with ::a description where wanted. The members entities, relations, classifications and structures are as in the package gliner2."},
-    "threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5,
-      "description": "The least score of values."},
-    "include_confidence": {"type": "boolean", "default": false, "description": "Values and labels have their scores."},
-    "include_spans": {"type": "boolean", "default": false,
-      "description": "Values have their places: start and end count code points, byte_start and byte_end bytes."}
-  },
-  "example": {"model": "fastino/gliner2-base-v1", "texts": ["Ada Lovelace lives in London."],
-    "schema": {"person": ["name::str", "city::str", "tone::[warm|cold]"]}}
-})";
-
-constexpr std::string_view kAnswerBegin = R"({
-  "type": "object",
-  "required": ["model", "results", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "results": {"type": "array",
-      "description": "Of each text what the schema asks for, in its order: of a structure a list of objects, of entities an object of lists, the labels of classifications, and pairs under relation_extraction.",
-      "items": {"type": "object"}},)";
-constexpr std::string_view kAnswerEnd = "}}";
-
-}  // namespace parts
-
-constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kBodyEnd>;
-constexpr std::string_view kAnswer = kJoined<parts::kAnswerBegin, kFactMembers, parts::kAnswerEnd>;
 
 std::size_t text_bytes_of(const Json& schema) { return formats::to_json_text(schema).size(); }
 
@@ -108,8 +74,9 @@ Route native_extract_route() {
           .id = "extract",
           .summary = "Finds what a schema asks for in texts",
           .handle = extract_from_texts,
-          .body = kBody,
-          .answers = {{.description = "What each text has of it.", .schema = kAnswer}},
+          .body = route_schema(Family::native, "extract_body"),
+          .answers = {{.description = "What each text has of it.",
+                       .schema = route_schema(Family::native, "extract_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/extract"}};
 }

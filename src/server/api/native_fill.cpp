@@ -10,49 +10,14 @@
 #include "server/api/fill.h"
 #include "server/api/native_answer.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/models/task_service.h"
-#include "server/schema/joined.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
 using pipelines::FillRun;
-
-namespace parts {
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["texts"],
-  "properties": {)";
-
-constexpr std::string_view kBodyEnd = R"(
-    "top_k": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 5,
-      "description": "How many tokens of each mask, the best ones."},
-    "targets": {"type": "array", "maxItems": 1000, "items": {"type": "string", "minLength": 1},
-      "description": "Only these tokens are scored; all if absent."}
-  },
-  "example": {"model": "FacebookAI/roberta-base", "texts": ["The sky is <mask>."]}
-})";
-
-constexpr std::string_view kAnswerBegin = R"({
-  "type": "object",
-  "required": ["model", "fills", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "fills": {"type": "array", "description": "Of each text a list for each mask, the best token first.", "items": {"anyOf": [
-      {"type": "array", "items": {"type": "array", "items": {"type": "object", "required": ["token", "score", "text", "id"],
-        "properties": {"token": {"type": "string"}, "score": {"type": "number"},
-          "text": {"type": "string", "description": "The text with the token in the mask's place."},
-          "id": {"type": "integer"}}}}},
-      )";
-constexpr std::string_view kAnswerMiddle = "]}},";
-constexpr std::string_view kAnswerEnd = "}}";
-
-}  // namespace parts
-
-constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kBodyEnd>;
-constexpr std::string_view kAnswer =
-    kJoined<parts::kAnswerBegin, kItemError, parts::kAnswerMiddle, kFactMembers, parts::kAnswerEnd>;
 
 FillOptions read_options(const Json& body) {
   FillOptions options;
@@ -93,8 +58,9 @@ Route native_fill_route() {
           .id = "fill",
           .summary = "Finds tokens for the masks of texts",
           .handle = fill_texts,
-          .body = kBody,
-          .answers = {{.description = "The best tokens of each mask of each text.", .schema = kAnswer}},
+          .body = route_schema(Family::native, "fill_body"),
+          .answers = {{.description = "The best tokens of each mask of each text.",
+                       .schema = route_schema(Family::native, "fill_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/fill"}};
 }

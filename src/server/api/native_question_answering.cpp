@@ -10,55 +10,14 @@
 #include "server/api/answer.h"
 #include "server/api/native_answer.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/models/task_service.h"
-#include "server/schema/joined.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
 using pipelines::AnswerRun;
-
-namespace parts {
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["question", "texts"],
-  "properties": {
-    "question": {"type": "string", "minLength": 1, "description": "What the texts are to answer."},)";
-
-constexpr std::string_view kBodyEnd = R"(
-    "top_k": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1,
-      "description": "At most so many answers of each text."},
-    "max_answer_length": {"type": "integer", "minimum": 1, "maximum": 2147483647, "default": 15,
-      "description": "The most tokens of an answer."},
-    "no_answer": {"type": "boolean", "default": false,
-      "description": "Whether a text may have no answer: an empty one at its beginning is then among its answers."},
-    "align_to_words": {"type": "boolean", "default": true,
-      "description": "Whether answers begin and end with words; else with tokens."}
-  },
-  "example": {"model": "deepset/roberta-base-squad2", "question": "Where does Ada live?", "texts": ["Ada lives in London."]}
-})";
-
-constexpr std::string_view kAnswerBegin = R"({
-  "type": "object",
-  "required": ["model", "answers", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "answers": {"type": "array", "description": "Of each text, the best answer first; start and end count code points.", "items": {"anyOf": [
-      {"type": "array", "items": {"type": "object", "required": ["text", "start", "end", "score"], "properties": {
-        "text": {"type": "string"},
-        "start": {"type": "integer"}, "end": {"type": "integer"},
-        "byte_start": {"type": "integer"}, "byte_end": {"type": "integer"},
-        "score": {"type": "number"}}}},
-      )";
-constexpr std::string_view kAnswerMiddle = "]}},";
-constexpr std::string_view kAnswerEnd = "}}";
-
-}  // namespace parts
-
-constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kBodyEnd>;
-constexpr std::string_view kAnswer =
-    kJoined<parts::kAnswerBegin, kItemError, parts::kAnswerMiddle, kFactMembers, parts::kAnswerEnd>;
 
 AnswerOptions read_options(const Json& body) {
   AnswerOptions options;
@@ -102,8 +61,9 @@ Route native_answer_route() {
           .id = "answer",
           .summary = "Finds the answer to a question in texts",
           .handle = answer_question,
-          .body = kBody,
-          .answers = {{.description = "The answers of each text, the best first.", .schema = kAnswer}},
+          .body = route_schema(Family::native, "question_answering_body"),
+          .answers = {{.description = "The answers of each text, the best first.",
+                       .schema = route_schema(Family::native, "question_answering_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/answer"}};
 }

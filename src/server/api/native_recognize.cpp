@@ -12,8 +12,8 @@
 #include "pipelines/redact/redact_run.h"
 #include "server/api/native_answer.h"
 #include "server/api/recognize.h"
+#include "server/api/route_schemas.h"
 #include "server/models/task_service.h"
-#include "server/schema/joined.h"
 
 namespace alate::server {
 namespace {
@@ -21,74 +21,6 @@ namespace {
 using formats::Json;
 using pipelines::RecognizeRun;
 using pipelines::RedactRun;
-
-namespace parts {
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["texts"],
-  "properties": {)";
-
-constexpr std::string_view kLabels = R"(
-    "labels": {"type": "array", "maxItems": 4096, "items": {"type": "string", "minLength": 1},
-      "description": "Only entities with these labels; all that the model has if absent. A GLiNER model looks for these."},
-    "threshold": {"type": "number", "minimum": 0, "maximum": 1,
-      "description": "Only entities with a higher score; 0.5 of GLiNER models if absent."},)";
-
-constexpr std::string_view kOverlaps = R"(
-    "nested": {"type": "boolean", "default": false,
-      "description": "Entities within others too. Of GLiNER models."},
-    "multi_label": {"type": "boolean", "default": false,
-      "description": "All labels of a place, not only the best. Of GLiNER models."},)";
-
-constexpr std::string_view kRecognizeEnd = R"(
-    "aggregation": {"type": "string", "enum": ["none", "simple", "first", "average", "max"],
-      "description": "How labels of tokens become entities, as aggregation_strategy of transformers. If absent, what the model states (builtin:pii: first), else simple."}
-  },
-  "example": {"model": "builtin:pii", "texts": ["My name is Ada Lovelace."]}
-})";
-
-constexpr std::string_view kRedactEnd = R"(
-    "aggregation": {"type": "string", "enum": ["simple", "first", "average", "max"], "default": "first",
-      "description": "How labels of tokens become entities, as aggregation_strategy of transformers."},
-    "pseudonyms": {"type": "boolean", "default": false,
-      "description": "Numbers labels: the same text has the same number in all texts of the request."}
-  },
-  "example": {"texts": ["My name is Ada Lovelace."]}
-})";
-
-constexpr std::string_view kRecognizeBegin = R"({
-  "type": "object",
-  "required": ["model", "entities", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {)";
-constexpr std::string_view kRedactBegin = R"({
-  "type": "object",
-  "required": ["model", "texts", "entities", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "texts": {"type": "array", "description": "With a label in brackets in each entity's place.", "items": {"anyOf": [
-      {"type": "string"},
-      )";
-constexpr std::string_view kItemsEnd = "]}},";
-constexpr std::string_view kEntities = R"(
-    "entities": {"type": "array", "description": "Of each text as it was given, in its order; start and end count code points.",
-      "items": {"anyOf": [
-      {"type": "array", "items": {"type": "object", "required": ["text", "label", "start", "end", "score"], "properties": {
-        "text": {"type": "string"}, "label": {"type": "string"},
-        "start": {"type": "integer"}, "end": {"type": "integer"},
-        "byte_start": {"type": "integer"}, "byte_end": {"type": "integer"},
-        "score": {"type": "number"}}}},
-      )";
-constexpr std::string_view kAnswerEnd = "}}";
-
-}  // namespace parts
-
-constexpr std::string_view kRecognizeBody =
-    kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kOverlaps, parts::kRecognizeEnd>;
-constexpr std::string_view kRedactBody = kJoined<parts::kBodyBegin, kTaskMembers, parts::kLabels, parts::kRedactEnd>;
-constexpr std::string_view kRecognizeAnswer =
-    kJoined<parts::kRecognizeBegin, parts::kEntities, kItemError, parts::kItemsEnd, kFactMembers, parts::kAnswerEnd>;
-constexpr std::string_view kRedactAnswer = kJoined<parts::kRedactBegin, kItemError, parts::kItemsEnd, parts::kEntities,
-                                                   kItemError, parts::kItemsEnd, kFactMembers, parts::kAnswerEnd>;
 
 RecognizeOptions read_options(const Json& body) {
   RecognizeOptions options;
@@ -167,8 +99,9 @@ Route native_recognize_route() {
           .id = "recognize",
           .summary = "Finds labelled places in texts, such as names",
           .handle = recognize_texts,
-          .body = kRecognizeBody,
-          .answers = {{.description = "The entities of each text.", .schema = kRecognizeAnswer}},
+          .body = route_schema(Family::native, "recognize_body"),
+          .answers = {{.description = "The entities of each text.",
+                       .schema = route_schema(Family::native, "recognize_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/recognize"}};
 }
@@ -180,8 +113,9 @@ Route native_redact_route() {
           .id = "redact",
           .summary = "Replaces personal data, or what else a model recognizes, by its label",
           .handle = redact_texts,
-          .body = kRedactBody,
-          .answers = {{.description = "The texts, redacted, and the entities of each.", .schema = kRedactAnswer}},
+          .body = route_schema(Family::native, "redact_body"),
+          .answers = {{.description = "The texts, redacted, and the entities of each.",
+                       .schema = route_schema(Family::native, "redact_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/redact"}};
 }

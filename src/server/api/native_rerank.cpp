@@ -7,61 +7,15 @@
 #include "pipelines/rerank/ranking_json.h"
 #include "server/api/native_answer.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
-#include "server/schema/joined.h"
 #include "server/services.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
-
-namespace parts {
-
-constexpr std::string_view kBodyBegin = R"({
-  "type": "object",
-  "required": ["query"],
-  "properties": {
-    "query": {"type": "string"},)";
-
-constexpr std::string_view kBodyEnd = R"(
-    "prompts": {"type": "array", "items": {"type": "string"},
-      "description": "The texts that may answer the query; texts and documents are other names of them. One of the three is needed. An empty list loads the model, or unloads it where keep_alive is 0."},
-    "texts": {"type": "array", "items": {"type": "string"}},
-    "documents": {"type": "array",
-      "items": {"anyOf": [{"type": "string"}, {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}]}},
-    "top_n": {"type": "integer", "minimum": 1, "maximum": 2147483647, "description": "How many results; all if absent."},
-    "raw_scores": {"type": "boolean", "default": false,
-      "description": "The model's own numbers instead of scores from 0 to 1."},
-    "model_scores": {"type": "boolean", "default": false,
-      "description": "Scores as sentence-transformers' CrossEncoder gives them: by the function that the model's folder names."},
-    "prompt_name": {"type": "string", "description": "A prompt of the model to put before the query; its default one if absent."},
-    "prompt": {"type": "string", "description": "A text to put before the query instead."}
-  },
-  "example": {"model": "cross-encoder/ms-marco-MiniLM-L6-v2", "query": "Where is the cat?",
-              "prompts": ["The cat sits on the mat.", "Shares fell on Monday."]}
-})";
-
-constexpr std::string_view kAnswerBegin = R"({
-  "type": "object",
-  "required": ["model", "scores", "results", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "scores": {"type": "array", "description": "In the order of the texts.", "items": {"anyOf": [{"type": "number"},
-      )";
-constexpr std::string_view kAnswerMiddle = R"(]}},
-    "results": {"type": "array", "description": "The best first.", "items": {
-      "type": "object",
-      "required": ["index", "relevance_score"],
-      "properties": {"index": {"type": "integer"}, "relevance_score": {"type": "number"}}
-    }},)";
-constexpr std::string_view kAnswerEnd = "}}";
-
-}  // namespace parts
-
-constexpr std::string_view kBody = kJoined<parts::kBodyBegin, kModelMembers, kLongTextMembers, parts::kBodyEnd>;
-constexpr std::string_view kAnswer =
-    kJoined<parts::kAnswerBegin, kItemError, parts::kAnswerMiddle, kFactMembers, parts::kAnswerEnd>;
 
 std::vector<std::string> texts_of_body(const Json& body, std::string& parameter) {
   const Json* texts = nullptr;
@@ -112,17 +66,17 @@ void rank_texts(Call& call) {
 }  // namespace
 
 Route native_rerank_route() {
-  return {
-      .method = Method::post,
-      .path = "/api/rerank",
-      .family = Family::native,
-      .id = "rerank",
-      .summary = "Scores how well texts answer a query",
-      .handle = rank_texts,
-      .body = kBody,
-      .answers = {{.description = "A score for each text, and the texts' indices, the best first.", .schema = kAnswer}},
-      .computes = true,
-      .aliases = {"/ai/v1/rerank"}};
+  return {.method = Method::post,
+          .path = "/api/rerank",
+          .family = Family::native,
+          .id = "rerank",
+          .summary = "Scores how well texts answer a query",
+          .handle = rank_texts,
+          .body = route_schema(Family::native, "rerank_body"),
+          .answers = {{.description = "A score for each text, and the texts' indices, the best first.",
+                       .schema = route_schema(Family::native, "rerank_answer")}},
+          .computes = true,
+          .aliases = {"/ai/v1/rerank"}};
 }
 
 }  // namespace alate::server

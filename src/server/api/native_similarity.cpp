@@ -11,6 +11,7 @@
 #include "pipelines/embed/similarity_json.h"
 #include "server/api/native.h"
 #include "server/api/native_answer.h"
+#include "server/api/route_schemas.h"
 #include "server/api/similarity.h"
 #include "server/models/embed_service.h"
 #include "server/refuse.h"
@@ -22,38 +23,6 @@ namespace {
 using formats::Json;
 
 constexpr std::size_t kMostNumbers = std::size_t{1} << 20;  // of an answer
-
-constexpr std::string_view kBody = R"({
-  "type": "object",
-  "properties": {
-    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /api/models; the default model if absent."},
-    "backend": {"type": "string", "maxLength": 64, "description": "Where to compute, NAME or NAME:DEVICE (see /debug/backends); as the server is set up if absent."},
-    "texts": {"type": "array", "items": {"type": "string"}, "description": "Each is compared with each; or give source and sentences."},
-    "source": {"type": "string", "description": "Is compared with each of the sentences."},
-    "sentences": {"type": "array", "items": {"type": "string"}},
-    "truncate": {"type": "boolean", "default": true, "description": "Whether texts over the model's length are cut, or refused."},
-    "prompt_name": {"type": "string", "description": "A prompt of the model that is put before each text."},
-    "keep_alive": {"anyOf": [{"type": "number"},
-        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."}
-  },
-  "examples": [{"model": "builtin:minilm", "texts": ["a text", "another"]}, {"source": "a text", "sentences": ["another", "a third"]}]
-})";
-
-constexpr std::string_view kAnswer = R"({
-  "type": "object",
-  "required": ["model", "similarities", "total_duration", "load_duration", "prompt_eval_count"],
-  "properties": {
-    "similarities": {"type": "array", "items": {"type": "array", "items": {"type": "number"}},
-      "description": "A row for each text, or one for the source; the cosine, or what the model's folder states."},
-    "model": {"type": "string"},
-    "total_duration": {"type": "integer", "description": "In nanoseconds."},
-    "load_duration": {"type": "integer", "description": "In nanoseconds; 0 where the model was loaded already."},
-    "prompt_eval_count": {"type": "integer", "description": "Tokens, special ones included."},
-    "truncated": {"type": "array", "items": {"type": "integer"},
-      "description": "The indices of texts that were cut, the source being the first; absent when none was."}
-  }
-})";
 
 // The texts, a source first.
 void read_texts(const Json& body, EmbedRequest& request) {
@@ -109,8 +78,9 @@ Route native_similarity_route() {
           .id = "similarity",
           .summary = "Says how alike texts are",
           .handle = compare_texts,
-          .body = kBody,
-          .answers = {{.description = "A number for each two texts.", .schema = kAnswer}},
+          .body = route_schema(Family::native, "similarity_body"),
+          .answers = {{.description = "A number for each two texts.",
+                       .schema = route_schema(Family::native, "similarity_answer")}},
           .computes = true,
           .aliases = {"/ai/v1/similarity"}};
 }

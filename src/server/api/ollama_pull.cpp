@@ -7,6 +7,7 @@
 
 #include "server/api/ollama.h"
 #include "server/api/pull_lines.h"
+#include "server/api/route_schemas.h"
 #include "server/failure.h"
 #include "server/pulls/asker_of.h"
 #include "server/refuse.h"
@@ -16,34 +17,6 @@ namespace alate::server {
 namespace {
 
 using formats::Json;
-
-constexpr std::string_view kPullBody = R"({
-  "type": "object",
-  "properties": {
-    "model": {"type": "string", "nullable": false,
-      "description": "hf:OWNER/NAME, with @REVISION and :VARIANT or without; hf: may be left out."},
-    "name": {"type": "string", "description": "The same, as older clients say. Of the two one may be empty."},
-    "stream": {"type": "boolean", "description": "Whether to tell how far it has come, a JSON object a line; true if absent."},
-    "insecure": {"type": "boolean", "description": "Taken and not used: certificates are always checked."}
-  },
-  "example": {"model": "hf:sentence-transformers/all-MiniLM-L6-v2"}
-})";
-
-constexpr std::string_view kPullLine = R"({
-  "type": "object",
-  "description": "One line. The last one has the status \"success\" or an error.",
-  "properties": {
-    "status": {"type": "string"},
-    "digest": {"type": "string", "description": "Of the file that is being fetched."},
-    "total": {"type": "integer", "description": "Its size in bytes."},
-    "completed": {"type": "integer", "description": "What is there of it."},
-    "error": {"type": "string"}
-  }
-})";
-
-constexpr std::string_view kPullError = R"({
-  "type": "object", "required": ["error"], "properties": {"error": {"type": "string"}, "code": {"type": "string"}}
-})";
 
 void pull_with_progress(Call& call) {
   const std::string name = ollama_model_of(call.body);
@@ -70,14 +43,15 @@ Route ollama_pull_route() {
           .id = "ollamaPull",
           .summary = "Fetches a model from the hub, where the server allows that",
           .handle = pull_with_progress,
-          .body = kPullBody,
+          .body = route_schema(Family::ollama, "pull_body"),
           .answers = {{.description = "How far it has come, a JSON object a line.",
                        .content_type = "application/x-ndjson",
-                       .schema = kPullLine},
-                      {.description = "With \"stream\": false one object, when all is there.", .schema = kPullLine},
+                       .schema = route_schema(Family::ollama, "pull_line")},
+                      {.description = "With \"stream\": false one object, when all is there.",
+                       .schema = route_schema(Family::ollama, "pull_line")},
                       {.status = 504,
                        .description = "Without a stream: it takes longer than a request may. Asked again, it goes on.",
-                       .schema = kPullError}}};
+                       .schema = route_schema(Family::ollama, "pull_error")}}};
 }
 
 }  // namespace alate::server

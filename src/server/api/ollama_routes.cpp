@@ -9,103 +9,13 @@
 #include "server/api/native.h"
 #include "server/api/ollama.h"
 #include "server/api/ollama_pull.h"
+#include "server/api/route_schemas.h"
 #include "server/services.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
-
-constexpr std::string_view kTagsAnswer = R"({
-  "type": "object",
-  "required": ["models"],
-  "properties": {
-    "models": {"type": "array", "items": {
-      "type": "object",
-      "required": ["name", "model", "modified_at", "size", "digest", "details"],
-      "properties": {
-        "name": {"type": "string"},
-        "model": {"type": "string"},
-        "modified_at": {"type": "string", "format": "date-time"},
-        "size": {"type": "integer", "description": "Of the files, in bytes."},
-        "digest": {"type": "string"},
-        "details": {"type": "object"}
-      }
-    }}
-  }
-})";
-
-constexpr std::string_view kShowBody = R"({
-  "type": "object",
-  "properties": {
-    "model": {"type": "string", "nullable": false, "description": "A name of /api/tags; the default model if absent."},
-    "name": {"type": "string", "description": "The same, as older clients say. Of the two one may be empty."},
-    "verbose": {"type": "boolean", "description": "Taken and not used."}
-  },
-  "example": {"model": "sentence-transformers/all-MiniLM-L6-v2"}
-})";
-
-constexpr std::string_view kShowAnswer = R"({
-  "type": "object",
-  "required": ["modelfile", "parameters", "template", "details", "model_info", "capabilities", "modified_at"],
-  "properties": {
-    "license": {"type": "string"},
-    "modelfile": {"type": "string"},
-    "parameters": {"type": "string"},
-    "template": {"type": "string"},
-    "details": {"type": "object"},
-    "model_info": {"type": "object"},
-    "capabilities": {"type": "array", "items": {"type": "string"}},
-    "modified_at": {"type": "string", "format": "date-time"}
-  }
-})";
-
-constexpr std::string_view kProcessesAnswer = R"({
-  "type": "object",
-  "required": ["models"],
-  "properties": {
-    "models": {"type": "array", "items": {
-      "type": "object",
-      "required": ["name", "model", "size", "digest", "details", "expires_at", "size_vram"],
-      "properties": {
-        "name": {"type": "string"},
-        "model": {"type": "string"},
-        "size": {"type": "integer", "description": "Of the weights in memory, in bytes."},
-        "digest": {"type": "string"},
-        "details": {"type": "object"},
-        "expires_at": {"type": "string", "format": "date-time", "description": "When it is unloaded if nobody asks."},
-        "size_vram": {"type": "integer"},
-        "context_length": {"type": "integer"},
-        "backend": {"type": "string"},
-        "device": {"type": "string"},
-        "dtype": {"type": "string", "description": "That it computes in."},
-        "dtype_reason": {"type": "string", "description": "Why, where dtype auto chose it; otherwise empty."},
-        "fingerprint": {"type": "string", "description": "Of weights, dtype and backend."},
-        "queue": {"type": "object", "properties": {
-          "jobs": {"type": "integer"}, "rows": {"type": "integer"}, "tokens": {"type": "integer"}}}
-      }
-    }}
-  }
-})";
-
-constexpr std::string_view kEmbeddingsBody = R"({
-  "type": "object",
-  "properties": {
-    "model": {"type": "string", "minLength": 1, "nullable": false, "description": "A name of /api/tags; the default model if absent."},
-    "prompt": {"type": "string", "description": "The text. Without one the model is loaded and the vector is empty."},
-    "keep_alive": {"anyOf": [{"type": "number"},
-        {"type": "string", "pattern": "^[+-]?([0-9]{1,5}([.][0-9]+)?|([0-9]{1,5}([.][0-9]+)?(ns|us|ms|s|m|h)){1,3})$"}],
-      "description": "How long the model stays: seconds, or text such as \"5m\"; 0 unloads, below 0 is as long as the server allows. From clients that are no administrators only a longer time than the model has counts (X-Keep-Alive-Ignored)."},
-    "options": {"type": "object", "description": "Taken and not used."}
-  },
-  "example": {"model": "sentence-transformers/all-MiniLM-L6-v2", "prompt": "a text"}
-})";
-
-constexpr std::string_view kEmbeddingsAnswer = R"({
-  "type": "object",
-  "required": ["embedding"],
-  "properties": {"embedding": {"type": "array", "items": {"type": "number"}}}
-})";
 
 void list_tags(Call& call) {
   answer_in_background(call, [&services = call.services] {
@@ -185,22 +95,22 @@ std::vector<Route> ollama_routes() {
        .id = "ollamaTags",
        .summary = "The models that are here",
        .handle = list_tags,
-       .answers = {{.description = "All models.", .schema = kTagsAnswer}}},
+       .answers = {{.description = "All models.", .schema = route_schema(Family::ollama, "tags_answer")}}},
       {.method = Method::post,
        .path = "/api/show",
        .family = Family::ollama,
        .id = "ollamaShow",
        .summary = "What a model is",
        .handle = show_model,
-       .body = kShowBody,
-       .answers = {{.description = "The model's facts.", .schema = kShowAnswer}}},
+       .body = route_schema(Family::ollama, "show_body"),
+       .answers = {{.description = "The model's facts.", .schema = route_schema(Family::ollama, "show_answer")}}},
       {.method = Method::get,
        .path = "/api/ps",
        .family = Family::ollama,
        .id = "ollamaProcesses",
        .summary = "The models that are loaded, and what they have to do",
        .handle = list_processes,
-       .answers = {{.description = "All loaded models.", .schema = kProcessesAnswer}},
+       .answers = {{.description = "All loaded models.", .schema = route_schema(Family::ollama, "processes_answer")}},
        .access = Access::admin},
       ollama_pull_route(),
       {.method = Method::post,
@@ -209,8 +119,8 @@ std::vector<Route> ollama_routes() {
        .id = "ollamaEmbeddings",
        .summary = "Turns one text into a vector, as older clients ask for it",
        .handle = create_embedding,
-       .body = kEmbeddingsBody,
-       .answers = {{.description = "The vector.", .schema = kEmbeddingsAnswer}},
+       .body = route_schema(Family::ollama, "embeddings_body"),
+       .answers = {{.description = "The vector.", .schema = route_schema(Family::ollama, "embeddings_answer")}},
        .computes = true},
   };
 }

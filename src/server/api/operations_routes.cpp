@@ -3,6 +3,7 @@
 #include "machine/discovery.h"
 #include "machine/machine_json.h"
 #include "server/api/background.h"
+#include "server/api/route_schemas.h"
 #include "server/api/without_paths.h"
 #include "server/page/docs_page.h"
 #include "server/schema/openapi.h"
@@ -12,49 +13,6 @@ namespace alate::server {
 namespace {
 
 using formats::Json;
-
-constexpr std::string_view kStatusAnswer = R"({
-  "type": "object",
-  "required": ["status"],
-  "properties": {"status": {"type": "string"}}
-})";
-
-constexpr std::string_view kNotReadyAnswer = R"({
-  "type": "object",
-  "required": ["error", "code"],
-  "properties": {
-    "error": {"type": "string", "description": "Models are being loaded, the default model cannot be, or it shuts down."},
-    "code": {"type": "string", "enum": ["unavailable"]}
-  }
-})";
-
-constexpr std::string_view kBackendsAnswer = R"({
-  "type": "object",
-  "required": ["backends", "models"],
-  "properties": {
-    "backends": {"type": "array", "items": {
-      "type": "object",
-      "required": ["name", "available", "devices"],
-      "properties": {
-        "name": {"type": "string"},
-        "aliases": {"type": "array", "items": {"type": "string"}},
-        "description": {"type": "string"},
-        "available": {"type": "boolean"},
-        "reason": {"type": "string", "description": "Why it is not available."},
-        "remedy": {"type": "string", "description": "What to do about it."},
-        "devices": {"type": "array", "items": {"type": "object"}}
-      }
-    }},
-    "elsewhere": {"type": "array", "items": {"type": "string"}, "description": "Backends of other builds."},
-    "models": {"type": "array", "items": {
-      "type": "object",
-      "required": ["name", "selection"],
-      "properties": {"name": {"type": "string"}, "selection": {"type": "object"}}
-    }}
-  }
-})";
-
-constexpr std::string_view kDocumentAnswer = R"({"type": "object", "required": ["openapi", "paths"]})";
 
 Response status(std::string_view word) { return json_response(Json(Json::Object{{"status", word}})); }
 
@@ -127,7 +85,7 @@ Route health(std::string_view path, std::string_view id) {
           .id = id,
           .summary = "Whether the server is alive",
           .handle = show_health,
-          .answers = {{.description = "It is.", .schema = kStatusAnswer}},
+          .answers = {{.description = "It is.", .schema = route_schema(Family::operations, "status_answer")}},
           .access = Access::open};
 }
 
@@ -144,10 +102,10 @@ std::vector<Route> operations_routes() {
        .id = "readyz",
        .summary = "Whether the server takes requests at full speed",
        .handle = show_readiness,
-       .answers = {{.description = "It does.", .schema = kStatusAnswer},
+       .answers = {{.description = "It does.", .schema = route_schema(Family::operations, "status_answer")},
                    {.status = 503,
                     .description = "It is loading the models it begins with, shutting down, or its threads hang.",
-                    .schema = kNotReadyAnswer}},
+                    .schema = route_schema(Family::operations, "not_ready_answer")}},
        .access = Access::open},
       {.method = Method::get,
        .path = "/metrics",
@@ -165,7 +123,7 @@ std::vector<Route> operations_routes() {
        .summary = "What the machine can compute on, and why each loaded model runs where it runs",
        .handle = show_backends,
        .answers = {{.description = "Backends with devices, memory, and the reason where they are absent; decisions.",
-                    .schema = kBackendsAnswer}},
+                    .schema = route_schema(Family::operations, "backends_answer")}},
        .access = Access::admin},
       {.method = Method::get,
        .path = "/openapi.json",
@@ -173,7 +131,8 @@ std::vector<Route> operations_routes() {
        .id = "openapi",
        .summary = "This description of all routes",
        .handle = show_document,
-       .answers = {{.description = "An OpenAPI 3.1 document.", .schema = kDocumentAnswer}}},
+       .answers = {{.description = "An OpenAPI 3.1 document.",
+                    .schema = route_schema(Family::operations, "document_answer")}}},
       page("/docs", "docs", "The same as a web page to read and to try"),
       page("/", "frontPage", "The same page as /docs"),
   };

@@ -13,8 +13,8 @@
 #include "server/api/background.h"
 #include "server/api/classify.h"
 #include "server/api/recognize.h"
+#include "server/api/route_schemas.h"
 #include "server/api/tei.h"
-#include "server/api/tei_schemas.h"
 #include "server/models/task_service.h"
 #include "server/refuse.h"
 #include "server/services.h"
@@ -157,10 +157,10 @@ Route tei_predict_route() {
           .summary =
               "Says which labels fit texts, as text-embeddings-inference does, or parts of them, as Hugging Face does",
           .handle = predict_as_tei,
-          .body = tei_schemas::kPredictBody,
+          .body = route_schema(Family::tei, "predict_body"),
           .answers = {{.description = "The labels with their scores, the best first, or the entities of a recognizer; "
                                       "of several texts, a list each",
-                       .schema = tei_schemas::kPredictions}},
+                       .schema = route_schema(Family::tei, "predictions")}},
           .computes = true,
           .aliases = {"/models/{model}/predict"}};
 }

@@ -2,8 +2,8 @@
 
 #include "alate/rerank.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/api/tei.h"
-#include "server/api/tei_schemas.h"
 #include "server/models/rerank_service.h"
 #include "server/refuse.h"
 #include "server/services.h"
@@ -59,9 +59,9 @@ Route tei_rerank_route() {
           .id = "teiRerank",
           .summary = "Scores how well texts answer a query, as text-embeddings-inference does",
           .handle = rerank_as_tei,
-          .body = tei_schemas::kRerankBody,
+          .body = route_schema(Family::tei, "rerank_body"),
           .answers = {{.description = "The texts' indices with their scores, the best first",
-                       .schema = tei_schemas::kRanks}},
+                       .schema = route_schema(Family::tei, "ranks")}},
           .computes = true,
           .aliases = {"/models/{model}/rerank"}};
 }

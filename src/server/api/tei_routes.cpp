@@ -11,8 +11,8 @@
 #include "server/api/classify.h"
 #include "server/api/fill.h"
 #include "server/api/rerank.h"
+#include "server/api/route_schemas.h"
 #include "server/api/tei.h"
-#include "server/api/tei_schemas.h"
 #include "server/api/text_inputs.h"
 #include "server/refuse.h"
 #include "server/services.h"
@@ -274,8 +274,9 @@ std::vector<Route> tei_routes() {
        .id = "teiEmbed",
        .summary = "Turns texts into vectors, as text-embeddings-inference does",
        .handle = embed_texts,
-       .body = tei_schemas::kEmbedBody,
-       .answers = {{.description = "The vectors, in the order of the inputs", .schema = tei_schemas::kVectors}},
+       .body = route_schema(Family::tei, "embed_body"),
+       .answers = {{.description = "The vectors, in the order of the inputs",
+                    .schema = route_schema(Family::tei, "vectors")}},
        .computes = true,
        .aliases = {"/models/{model}/embed", "/models/{model}/pipeline/feature-extraction"}},
       {.method = Method::post,
@@ -284,9 +285,9 @@ std::vector<Route> tei_routes() {
        .id = "teiEmbedAll",
        .summary = "Turns each token of texts into a vector: the model's last layer, before pooling",
        .handle = embed_tokens,
-       .body = tei_schemas::kEmbedAllBody,
+       .body = route_schema(Family::tei, "embed_all_body"),
        .answers = {{.description = "A list of vectors for each text, one for each token, special ones included",
-                    .schema = tei_schemas::kTokenVectors}},
+                    .schema = route_schema(Family::tei, "token_vectors")}},
        .computes = true,
        .aliases = {"/models/{model}/embed_all"}},
       {.method = Method::post,
@@ -295,8 +296,9 @@ std::vector<Route> tei_routes() {
        .id = "teiEmbedSparse",
        .summary = "Turns texts into weights of the vocabulary's entries: SPLADE, the lexical weights of bge-m3",
        .handle = embed_sparse,
-       .body = tei_schemas::kEmbedAllBody,
-       .answers = {{.description = "The weights of each text that are not 0", .schema = tei_schemas::kSparse}},
+       .body = route_schema(Family::tei, "embed_all_body"),
+       .answers = {{.description = "The weights of each text that are not 0",
+                    .schema = route_schema(Family::tei, "sparse")}},
        .computes = true,
        .aliases = {"/models/{model}/embed_sparse"}},
       {.method = Method::post,
@@ -305,8 +307,8 @@ std::vector<Route> tei_routes() {
        .id = "teiSimilarity",
        .summary = "Compares a sentence with others: the cosines of their vectors",
        .handle = compare_texts,
-       .body = tei_schemas::kSimilarityBody,
-       .answers = {{.description = "A number for each sentence", .schema = tei_schemas::kNumbers}},
+       .body = route_schema(Family::tei, "similarity_body"),
+       .answers = {{.description = "A number for each sentence", .schema = route_schema(Family::tei, "numbers")}},
        .computes = true,
        .aliases = {"/models/{model}/similarity", "/models/{model}/pipeline/sentence-similarity"}},
       tei_rerank_route(),
@@ -319,9 +321,9 @@ std::vector<Route> tei_routes() {
                   "masks, answers to "
                   "questions, or ranks of texts",
        .handle = serve_model,
-       .body = tei_schemas::kModelBody,
+       .body = route_schema(Family::tei, "model_body"),
        .answers = {{.description = "Vectors, labels, a number for each sentence, filled masks, answers, or ranks",
-                    .schema = tei_schemas::kModelAnswer}},
+                    .schema = route_schema(Family::tei, "model_answer")}},
        .computes = true},
       {.method = Method::post,
        .path = "/models/{model}",
@@ -331,9 +333,9 @@ std::vector<Route> tei_routes() {
            "What the model is for: vectors of texts, their labels, similarities of sentences, filled masks, answers to "
            "questions, or ranks of texts",
        .handle = serve_model,
-       .body = tei_schemas::kModelBody,
+       .body = route_schema(Family::tei, "model_body"),
        .answers = {{.description = "Vectors, labels, a number for each sentence, filled masks, answers, or ranks",
-                    .schema = tei_schemas::kModelAnswer}},
+                    .schema = route_schema(Family::tei, "model_answer")}},
        .computes = true},
       {.method = Method::post,
        .path = "/tokenize",
@@ -341,10 +343,10 @@ std::vector<Route> tei_routes() {
        .id = "teiTokenize",
        .summary = "The tokens of texts, at most 1 MiB of them",
        .handle = tokenize_texts,
-       .body = tei_schemas::kTokenizeBody,
+       .body = route_schema(Family::tei, "tokenize_body"),
        .answers = {{.description =
                         "A list of tokens for each text; start and stop count its bytes, the prompt before it",
-                    .schema = tei_schemas::kTokens}},
+                    .schema = route_schema(Family::tei, "tokens")}},
        .computes = true,
        .aliases = {"/models/{model}/tokenize"}},
       {.method = Method::post,
@@ -353,9 +355,9 @@ std::vector<Route> tei_routes() {
        .id = "teiDecode",
        .summary = "The texts of token ids, at most 1,048,576 of them",
        .handle = decode_ids,
-       .body = tei_schemas::kDecodeBody,
+       .body = route_schema(Family::tei, "decode_body"),
        .answers = {{.description = "A text for each list; ids that no token has are left out",
-                    .schema = tei_schemas::kTexts}},
+                    .schema = route_schema(Family::tei, "texts")}},
        .computes = true,
        .aliases = {"/models/{model}/decode"}},
       {.method = Method::get,
@@ -364,7 +366,7 @@ std::vector<Route> tei_routes() {
        .id = "teiInfo",
        .summary = "Facts about the default model and the limits of the server",
        .handle = show_info,
-       .answers = {{.description = "The facts", .schema = tei_schemas::kInfo}},
+       .answers = {{.description = "The facts", .schema = route_schema(Family::tei, "info")}},
        .computes = true,
        .aliases = {"/models/{model}/info"}},
   };

@@ -14,25 +14,22 @@
 #include "models/encoder.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/model_report.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
-#include "tests/unit/runtime/forward_cases.h"
 
 namespace alate::pipelines {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRecordedArchitectures = source_folder() / "tests/golden/architectures";
-
-formats::Json config_of(const fs::path& folder) {
-  return formats::parse_json(base::read_text_file(folder / "config.json"), "config.json");
+formats::Json config_in(const std::string& golden) {
+  return formats::parse_json(tests::golden_texts(golden).at("config.json"), golden);
 }
 
 class ReportOfArchitecture : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { tests::write_tiny_model(kRecordedArchitectures / GetParam(), model_); }
+  void SetUp() override { tests::write_tiny_model(tests::golden_folder("architectures/" + GetParam()), model_); }
 
   base::TemporaryFolder folder_;
   const fs::path model_ = folder_.path() / GetParam();
@@ -42,7 +39,7 @@ TEST_P(ReportOfArchitecture, HasBackendReasonsAndMemory) {
   // The recorded folders have no tokenizers.
   const ModelReport report = report_on_model(model_, {}, {.has_tokenizer = false});
   ASSERT_FALSE(report.error) << report.error->message();
-  EXPECT_EQ(report.summary.architecture, config_of(model_).get_string("model_type", ""));
+  EXPECT_EQ(report.summary.architecture, config_in("architectures/" + GetParam()).get_string("model_type", ""));
   EXPECT_FALSE(report.summary.tasks.empty());
   EXPECT_EQ(report.selection.backend, "cpu");
   EXPECT_EQ(report.selection.dtype, "float32");
@@ -75,16 +72,15 @@ TEST_P(ReportOfArchitecture, IsRefusedByABackendThatIsNotThereWithTheReason) {
   EXPECT_FALSE(refused->refusal.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, ReportOfArchitecture,
-                         testing::ValuesIn(tests::folders_with_cases(kRecordedArchitectures)),
+INSTANTIATE_TEST_SUITE_P(Folders, ReportOfArchitecture, testing::ValuesIn(tests::golden_names("architectures")),
                          [](const auto& folder) { return folder.param; });
 
 // So that a new row of the table without a recorded case is seen.
 TEST(Architectures, EachHasARecordedCase) {
   std::set<const models::Architecture*> recorded;
-  for (const std::string& name : tests::folders_with_cases(kRecordedArchitectures))
-    recorded.insert(&models::find_architecture(config_of(kRecordedArchitectures / name)));
-  recorded.insert(&models::find_architecture(config_of(source_folder() / "tests/golden/rerankers/jina_ranking")));
+  for (const std::string& name : tests::golden_names("architectures"))
+    recorded.insert(&models::find_architecture(config_in("architectures/" + name)));
+  recorded.insert(&models::find_architecture(config_in("rerankers/jina_ranking")));
   std::string missing;
   for (const models::Architecture& each : models::architectures()) {
     if (!recorded.contains(&each)) missing += std::string(each.model_type) + " " + std::string(each.class_name) + "; ";

@@ -12,6 +12,7 @@
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "pipelines/tasks.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_gliner.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/golden/tiny_weights.h"
@@ -29,7 +30,7 @@ class ChunkDivider : public testing::TestWithParam<std::string> {
  protected:
   ChunkDivider() {
     const std::filesystem::path goldens = source_folder() / "tests/golden",
-                                recorded = goldens / "dividers" / GetParam();
+                                recorded = tests::golden_folder("dividers/" + GetParam());
     tests::write_tiny_model(recorded, model_);
     recorded_ = formats::parse_json(base::read_text_file(recorded / "case_texts.json"), "case_texts.json");
     std::filesystem::copy(goldens / "tokenizer_corpus" / recorded_.get_string("tokenizer", ""),

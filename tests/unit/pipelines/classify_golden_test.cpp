@@ -13,6 +13,7 @@
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_classifiers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -48,7 +49,7 @@ class ClassifyGolden : public testing::TestWithParam<std::string> {
   }
 
   base::TemporaryFolder folder_;
-  const fs::path recorded_ = tests::recorded_classifiers() / GetParam();
+  const fs::path recorded_ = tests::golden_folder("classifiers/" + GetParam());
   const fs::path model_ = folder_.path() / "model";
   const Json cases_ = formats::parse_json(base::read_text_file(recorded_ / "cases.json"), "cases.json");
   std::vector<std::string> texts_;

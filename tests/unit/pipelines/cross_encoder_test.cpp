@@ -8,6 +8,7 @@
 
 #include "alate/rerank.h"
 #include "pipelines/task_pipelines.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -46,7 +47,7 @@ class CrossEncoder : public testing::TestWithParam<std::string> {
     for (const Json& one : all_.find("cases")->as_array("cases")) {
       if (one.get_string("name", "") == GetParam()) case_ = one;
     }
-    const fs::path bert = tests::recorded_rerankers() / "bert", changed = folder_.path() / "recorded";
+    const fs::path bert = tests::golden_folder("rerankers/bert"), changed = folder_.path() / "recorded";
     fs::copy(bert, changed);
     const auto read = [&](const char* name) { return formats::parse_json(base::read_text_file(bert / name), name); };
     folder_.write("recorded/config.json", formats::to_json_text(merged(read("config.json"), case_.find("config"))));

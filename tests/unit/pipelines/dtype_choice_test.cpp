@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "formats/tensor_file.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -100,7 +101,7 @@ TEST(DTypeChoice, RefusesTypesWithTheFigureOrTheError) {
 
 TEST(DTypeChoice, ComparesTheVectorsOfEachTransformer) {
   base::TemporaryFolder folder;
-  tests::write_tiny_model(source_folder() / "tests/golden/modules/router_of_transformers", folder.path());
+  tests::write_tiny_model(tests::golden_folder("modules/router_of_transformers"), folder.path());
   runtime::LoadWatch unwatched;
   EXPECT_EQ(load_fastest(folder.path(), {}, unwatched, kFastBf16).facts().dtype, "bfloat16");
   // That of queries gives nothing, and texts without a task go through another.

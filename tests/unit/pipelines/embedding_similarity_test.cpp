@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "alate/embedding.h"
 #include "alate/error.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -51,8 +53,9 @@ TEST(Similarities, HaveTheirNames) {
 
 TEST(Similarities, AreStatedByTheModel) {
   const base::TemporaryFolder folder;
-  for (const auto& [name, stated] : {std::pair("router_after", Similarity::manhattan), {"tasks", Similarity::cosine}}) {
-    tests::write_tiny_model(source_folder() / "tests/golden/modules" / name, folder.path() / name);
+  for (const auto& [name, stated] :
+       {std::pair<std::string, Similarity>("router_after", Similarity::manhattan), {"tasks", Similarity::cosine}}) {
+    tests::write_tiny_model(tests::golden_folder("modules/" + name), folder.path() / name);
     EXPECT_EQ(EmbeddingPipeline::load(folder.path() / name).similarity(), stated) << name;
   }
 }

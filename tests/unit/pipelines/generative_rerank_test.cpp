@@ -16,6 +16,7 @@
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/loading/loaded_model.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -55,7 +56,7 @@ class GenerativeRerank : public testing::Test {
     for (const Json& one : all_.find("cases")->as_array("cases")) {
       if (one.get_string("name", "") == name) case_ = one;
     }
-    tests::write_tiny_model(tests::recorded_rerankers() / case_.get_string("model", ""), model_);
+    tests::write_tiny_model(tests::golden_folder("rerankers/" + case_.get_string("model", "")), model_);
     folder_.write("model/tokenizer.json", tokenizer_text());
     folder_.write("model/chat_template.jinja",
                   all_.find("templates")->get_string(case_.get_string("template", ""), "?"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -21,11 +22,11 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> cases;
-  for (const auto& folder : std::filesystem::directory_iterator(tests::recorded_kinds())) {
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-      const std::string stem = file.path().stem().string();
-      if (stem.starts_with("case_") && file.path().extension() == ".json")
-        cases.push_back({folder.path().filename().string(), stem.substr(5)});
+  for (const std::string& model : tests::golden_names("kinds")) {
+    for (const auto& [file, text] : tests::golden_texts("kinds/" + model)) {
+      const std::filesystem::path path = file;
+      if (file.starts_with("case_") && path.extension() == ".json")
+        cases.push_back({model, path.stem().string().substr(5)});
     }
   }
   std::ranges::sort(cases, {}, [](const Case& one) { return one.model + " " + one.name; });

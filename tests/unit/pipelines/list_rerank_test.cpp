@@ -12,6 +12,7 @@
 #include "pipelines/check_loadable.h"
 #include "pipelines/rerank/list_prompt.h"
 #include "pipelines/task_pipelines.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -40,7 +41,7 @@ std::string tokenizer_text() {
 class ListRerank : public testing::Test {
  protected:
   ListRerank() {
-    tests::write_tiny_model(tests::recorded_rerankers() / "jina_ranking", model_);
+    tests::write_tiny_model(tests::golden_folder("rerankers/jina_ranking"), model_);
     folder_.write("model/tokenizer.json", tokenizer_text());
   }
 

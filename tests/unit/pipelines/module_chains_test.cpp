@@ -11,6 +11,7 @@
 #include "graph/builder.h"
 #include "graph/interpreter.h"
 #include "pipelines/embed/torch_activations.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -21,11 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRecorded = source_folder() / "tests/golden/modules";
-
 class ModuleChains : public testing::TestWithParam<std::string> {
  protected:
-  ModuleChains() { tests::write_tiny_model(kRecorded / GetParam(), folder_.path() / "model"); }
+  ModuleChains() { tests::write_tiny_model(tests::golden_folder("modules/" + GetParam()), folder_.path() / "model"); }
 
   base::TemporaryFolder folder_;
 };
@@ -35,7 +34,7 @@ TEST_P(ModuleChains, EqualSentenceTransformers) {
     // sentence-transformers makes vectors of any model.
     const EmbeddingPipeline pipeline = EmbeddingPipeline::load(
         folder_.path() / "model", {.load = {.backend = {.places = {BackendPlace::parse(backend)}}}, .force = true});
-    for (const fs::path& file : tests::calls_of(kRecorded / GetParam())) {
+    for (const fs::path& file : tests::calls_of(tests::golden_folder("modules/" + GetParam()))) {
       const tests::EmbeddingCall call = tests::read_call(file);
       const Embeddings found = pipeline.embed(call.texts, call.options);
       tests::expect_equal_embeddings(found.vectors, call.embeddings, file.string() + " on " + backend);
@@ -43,7 +42,7 @@ TEST_P(ModuleChains, EqualSentenceTransformers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, ModuleChains, testing::ValuesIn(tests::folders_with_calls(kRecorded)),
+INSTANTIATE_TEST_SUITE_P(Folders, ModuleChains, testing::ValuesIn(tests::golden_names("modules")),
                          [](const auto& folder) { return folder.param; });
 
 std::vector<float> row_values(const formats::Json& rows) {
@@ -56,7 +55,8 @@ std::vector<float> row_values(const formats::Json& rows) {
 }
 
 TEST(TorchActivations, EqualTorchsClasses) {
-  const formats::Json golden = formats::parse_json(base::read_text_file(kRecorded / "activations.json"), "activations");
+  const formats::Json golden = formats::parse_json(
+      base::read_text_file(source_folder() / "tests/golden/modules/activations.json"), "activations");
   const std::vector<float> x = row_values(*golden.find("x"));
   const auto rows = static_cast<std::int64_t>(golden.find("x")->as_array("x").size());
   const std::int64_t width = static_cast<std::int64_t>(x.size()) / rows;

@@ -19,6 +19,7 @@
 #include "alate/error.h"
 #include "formats/tensor_file.h"
 #include "pipelines/rerank/rerank_run.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -31,7 +32,7 @@ using tests::RecordedRanking;
 
 std::vector<fs::path> cases_of(const std::string& model) {
   std::vector<fs::path> cases;
-  for (const fs::directory_entry& entry : fs::directory_iterator(tests::recorded_rerankers() / model)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(tests::golden_folder("rerankers/" + model))) {
     if (entry.path().filename().string().starts_with("case_")) cases.push_back(entry.path());
   }
   EXPECT_GE(cases.size(), 3U);
@@ -266,7 +267,7 @@ TEST_F(Rerank, ModelsWithoutTheHeadAreRefused) {
 }
 
 TEST_F(Rerank, ModelsWithSeveralLabelsAreRefused) {
-  const fs::path recorded = source_folder() / "tests/golden/architectures/roberta_sequence_classification";
+  const fs::path recorded = tests::golden_folder("architectures/roberta_sequence_classification");
   tests::write_tiny_model(recorded, folder_.path() / "labels");
   fs::copy_file(model_ / "tokenizer.json", folder_.path() / "labels/tokenizer.json");
   const Error error = base::error_of([&] { (void)RerankPipeline::load(folder_.path() / "labels"); });

@@ -18,9 +18,9 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/loading/model_files.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/pipelines/embedding_calls.h"
@@ -36,7 +36,7 @@ class RouterOfTransformers : public testing::Test {
 
   void write(const std::string& recorded) {
     fs::remove_all(model_);
-    tests::write_tiny_model(source_folder() / "tests/golden/modules" / recorded, model_);
+    tests::write_tiny_model(tests::golden_folder("modules/" + recorded), model_);
   }
   EmbeddingPipeline load() const { return EmbeddingPipeline::load(model_); }
   // Replaces a text in a file of the model.
@@ -222,7 +222,7 @@ TEST_F(RouterOfTransformers, WhatItsRoutesDoNotShareIsRefused) {
 
 TEST_F(RouterOfTransformers, SparseVectorsOfOtherVocabulariesAreRefused) {
   const fs::path wider = folder_.path() / "wider";
-  fs::copy(tests::recorded_kinds() / "splade_routes", wider, fs::copy_options::recursive);
+  fs::copy(tests::golden_folder("kinds/splade_routes"), wider, fs::copy_options::recursive);
   const auto widen = [&](const std::string& name, const std::string& from, const std::string& to) {
     const std::string file = "wider/query_0_Transformer/" + name;
     std::string text = base::read_text_file(folder_.path() / file);

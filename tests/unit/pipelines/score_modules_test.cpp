@@ -14,6 +14,7 @@
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
 #include "pipelines/tasks.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -56,8 +57,8 @@ class ScoresOfModules : public testing::Test {
 
   base::TemporaryFolder folder_;
   const fs::path model_ = folder_.path() / "model";
-  const Json case_ =
-      formats::parse_json(base::read_text_file(tests::recorded_rerankers() / "modules/case_texts.json"), "case_texts");
+  const Json case_ = formats::parse_json(
+      base::read_text_file(tests::golden_folder("rerankers/modules") / "case_texts.json"), "case_texts");
   const std::string query_ = case_.get_string("query", "");
   const std::vector<std::string> texts_ = [&] {
     std::vector<std::string> texts;

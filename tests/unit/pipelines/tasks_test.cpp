@@ -13,6 +13,7 @@
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
 #include "runtime/loading/loaded_model.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -71,10 +72,11 @@ TEST_F(Tasks, LabelsWithoutNamesAreCountedAsTransformersDoes) {
 
 // Its model_type is "bert" too, and its classes have names of their own.
 TEST_F(Tasks, AVariantOfAnArchitectureHasItsOwnHeads) {
-  const fs::path architectures = source_folder() / "tests/golden/architectures", model = folder_.path() / "jina";
-  tests::write_tiny_model(architectures / "jina_bert_token_classification", model);
+  const fs::path model = folder_.path() / "jina";
+  tests::write_tiny_model(tests::golden_folder("architectures/jina_bert_token_classification"), model);
   EXPECT_EQ(tasks_of(model), std::vector{Task::recognize});
-  tests::write_tiny_model(architectures / "jina_bert_sequence_classification", folder_.path() / "scores");
+  tests::write_tiny_model(tests::golden_folder("architectures/jina_bert_sequence_classification"),
+                          folder_.path() / "scores");
   EXPECT_NE(tasks_of(folder_.path() / "scores"), std::vector{Task::embed});
 }
 
@@ -131,7 +133,7 @@ TEST_F(Tasks, ModelsForSomethingElseEmbedOnlyByForce) {
 
 TEST_F(Tasks, BareLanguageModelsEmbedOnlyByForceOrWhereThePoolingIsNamed) {
   const fs::path model = folder_.path() / "causal";
-  tests::write_tiny_model(source_folder() / "tests/golden/architectures/qwen3_causal_lm", model);
+  tests::write_tiny_model(tests::golden_folder("architectures/qwen3_causal_lm"), model);
   fs::copy_file(embedder_ / "tokenizer.json", model / "tokenizer.json");
   EXPECT_TRUE(is_bare_language_model(model));
   EXPECT_EQ(purpose_of(model).type, "generator");

@@ -25,26 +25,22 @@
 #include "models/weights/weight_settings.h"
 #include "models/weights/weights.h"
 #include "runtime/loading/entry_point.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weight_source.h"
-#include "tests/source_folder.h"
 #include "tests/unit/quantization/layer_errors.h"
-#include "tests/unit/runtime/forward_cases.h"
 
 namespace alate::quantization {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTiny = source_folder() / "tests/golden/architectures";
-const fs::path kReal = source_folder() / "tests/golden/real_shapes";
-
 // Every so many outputs of a wide layer are looked at, and every so many rows of a table that goes through one.
 constexpr std::size_t kMostOutputs = 128, kMostRows = 16;
 
 struct Recorded {
-  explicit Recorded(const fs::path& folder)
-      : config(formats::parse_json(base::read_text_file(folder / "config.json"), "config.json")),
-        source(folder),
+  explicit Recorded(const std::map<std::string, std::string>& texts)
+      : config(formats::parse_json(texts.at("config.json"), "config.json")),
+        source(formats::parse_json(texts.at("shapes.json"), "shapes.json")),
         architecture(models::find_architecture(config)) {}
 
   formats::Json config;
@@ -128,15 +124,15 @@ class LayersIn {
 };
 
 // Few numbers are rounded in a tiny layer, many in one of real width, where errors are near their expectation.
-struct Folder {
-  fs::path path;
+struct Golden {
+  std::string name;
   double least, most;  // of LayerErrors::over_derived
 };
 
-class LayersOfArchitectures : public testing::TestWithParam<Folder> {};
+class LayersOfArchitectures : public testing::TestWithParam<Golden> {};
 
 TEST_P(LayersOfArchitectures, AreOffByWhatTheirStepsSay) {
-  const Recorded recorded(GetParam().path);
+  const Recorded recorded(tests::golden_texts(GetParam().name));
   for (const ComputeType type : {ComputeType::int8, ComputeType::bfloat16, ComputeType::float16}) {
     const LayersIn model(recorded, type);
     ASSERT_FALSE(model.layers().empty());
@@ -152,20 +148,22 @@ TEST_P(LayersOfArchitectures, AreOffByWhatTheirStepsSay) {
   }
 }
 
-std::vector<Folder> folders_of(const fs::path& parent, double least, double most) {
-  std::vector<Folder> folders;
-  for (const fs::path& each : tests::sorted_entries(parent, "")) folders.push_back({each, least, most});
-  return folders;
+std::vector<Golden> goldens_of(const std::string& kind, double least, double most) {
+  std::vector<Golden> goldens;
+  for (const std::string& name : tests::golden_names(kind)) goldens.push_back({kind + "/" + name, least, most});
+  return goldens;
 }
-std::string name_of(const testing::TestParamInfo<Folder>& folder) {
-  std::string name = folder.param.path.filename().string();
+std::string name_of(const testing::TestParamInfo<Golden>& golden) {
+  std::string name = fs::path(golden.param.name).filename().string();
   std::ranges::replace(name, '.', '_');
   return name;
 }
-void PrintTo(const Folder& folder, std::ostream* out) { *out << folder.path.filename().string(); }
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
-INSTANTIATE_TEST_SUITE_P(Tiny, LayersOfArchitectures, testing::ValuesIn(folders_of(kTiny, 0.5, 1.6)), name_of);
-INSTANTIATE_TEST_SUITE_P(Real, LayersOfArchitectures, testing::ValuesIn(folders_of(kReal, 0.85, 1.15)), name_of);
+INSTANTIATE_TEST_SUITE_P(Tiny, LayersOfArchitectures, testing::ValuesIn(goldens_of("architectures", 0.5, 1.6)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Real, LayersOfArchitectures, testing::ValuesIn(goldens_of("real_shapes", 0.85, 1.15)),
+                         name_of);
 
 }  // namespace
 }  // namespace alate::quantization

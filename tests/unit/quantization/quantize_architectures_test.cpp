@@ -23,8 +23,8 @@
 #include "models/weights/weights.h"
 #include "quantization/calibration_run.h"
 #include "quantization/quantize_folder.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/runtime/forward_cases.h"
 
@@ -32,8 +32,6 @@ namespace alate::quantization {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kRecorded = source_folder() / "tests/golden/architectures";
 
 // A tokenizer whose words are the ids of the vocabulary: "w0", "w1", ….
 std::string tokenizer_of(std::int64_t vocabulary) {
@@ -62,7 +60,7 @@ std::vector<std::string> texts_of(std::int64_t vocabulary) {
 class QuantizeArchitecture : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    tests::write_tiny_model(kRecorded / GetParam(), model());
+    tests::write_tiny_model(tests::golden_folder("architectures/" + GetParam()), model());
     const formats::Json config = config_of(model());
     const std::int64_t vocabulary = models::find_architecture(config).limits(config).vocabulary;
     folder_.write("model/tokenizer.json", tokenizer_of(vocabulary));
@@ -85,8 +83,8 @@ class QuantizeArchitecture : public testing::TestWithParam<std::string> {
 // The inputs of the first recorded case.
 NamedTensors inputs_of(const std::string& recorded) {
   NamedTensors inputs;
-  for (formats::NamedTensor& named :
-       formats::read_tensors(tests::sorted_entries(kRecorded / recorded, "case_mixed_lengths").front())) {
+  for (formats::NamedTensor& named : formats::read_tensors(
+           tests::sorted_entries(tests::golden_folder("architectures/" + recorded), "case_mixed_lengths").front())) {
     if (named.tensor.dtype() != DType::f32) inputs.emplace(named.name, std::move(named.tensor));
   }
   return inputs;
@@ -162,7 +160,7 @@ TEST_P(QuantizeArchitecture, RoundsTheEncoderAndIsAsNearAsRoundingOnLoad) {
   expect_only_layers_and_tables_rounded();
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, QuantizeArchitecture, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
+INSTANTIATE_TEST_SUITE_P(Folders, QuantizeArchitecture, testing::ValuesIn(tests::golden_names("architectures")),
                          [](const auto& folder) { return folder.param; });
 
 }  // namespace

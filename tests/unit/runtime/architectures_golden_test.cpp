@@ -13,8 +13,8 @@
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 #include "models/encoder.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/runtime/forward_cases.h"
@@ -22,15 +22,16 @@
 namespace alate {
 namespace {
 
-const std::filesystem::path kRecorded = source_folder() / "tests/golden/architectures";
-
 class ArchitectureGolden : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { tests::write_tiny_model(kRecorded / GetParam(), folder_.path() / "model"); }
+  void SetUp() override {
+    tests::write_tiny_model(tests::golden_folder("architectures/" + GetParam()), folder_.path() / "model");
+  }
 
   void expect_cases(const LoadOptions& options) {
     const Model model = Model::load(folder_.path() / "model", options);
-    for (const std::filesystem::path& file : tests::sorted_entries(kRecorded / GetParam(), "case_"))
+    for (const std::filesystem::path& file :
+         tests::sorted_entries(tests::golden_folder("architectures/" + GetParam()), "case_"))
       tests::expect_case(model, file);
   }
 
@@ -43,14 +44,14 @@ TEST_P(ArchitectureGolden, EqualsTransformersOnTheReferenceBackend) {
   expect_cases({.backend = {.places = {BackendPlace::reference()}}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
+INSTANTIATE_TEST_SUITE_P(Folders, ArchitectureGolden, testing::ValuesIn(tests::golden_names("architectures")),
                          [](const auto& folder) { return folder.param; });
 
 // A table that words and a head share is in some files under the head's name only.
 class TiedTable : public testing::TestWithParam<std::string> {
  protected:
   TiedTable() {
-    tests::write_tiny_model(kRecorded / GetParam(), model_);
+    tests::write_tiny_model(tests::golden_folder("architectures/" + GetParam()), model_);
     whole_ = formats::read_tensors(model_ / "model.safetensors");
   }
 
@@ -75,8 +76,8 @@ class TiedTable : public testing::TestWithParam<std::string> {
 
   base::TemporaryFolder folder_;
   const std::filesystem::path model_ = folder_.path() / "model";
-  const formats::Json config_ =
-      formats::parse_json(base::read_text_file(kRecorded / GetParam() / "config.json"), "config.json");
+  const formats::Json config_ = formats::parse_json(
+      base::read_text_file(tests::golden_folder("architectures/" + GetParam()) / "config.json"), "config.json");
   std::vector<formats::NamedTensor> whole_;
 };
 
@@ -88,7 +89,8 @@ TEST_P(TiedTable, UnderTheHeadsNameIsThatOfWords) {
     if (!move_table(architecture, tied)) continue;
     write_config(true);
     const Model model = Model::load(model_);
-    for (const std::filesystem::path& file : tests::sorted_entries(kRecorded / GetParam(), "case_"))
+    for (const std::filesystem::path& file :
+         tests::sorted_entries(tests::golden_folder("architectures/" + GetParam()), "case_"))
       tests::expect_case(model, file);
     if (tied.always) continue;
     write_config(false);
@@ -98,7 +100,7 @@ TEST_P(TiedTable, UnderTheHeadsNameIsThatOfWords) {
 
 std::vector<std::string> folders_of_vocabularies() {
   std::vector<std::string> names;
-  for (const std::string& name : tests::folders_with_cases(kRecorded)) {
+  for (const std::string& name : tests::golden_names("architectures")) {
     if (name.ends_with("_lm") || name.ends_with("t5_encoder")) names.push_back(name);
   }
   return names;
@@ -118,7 +120,7 @@ TEST(TiedTables, AreThoseOfEveryHeadOverTheVocabulary) {
 
 // gte-Qwen2's revisions before `is_causal` name code that attends both ways.
 TEST(Qwen2, AttendsBothWaysWhereItsCodeDoes) {
-  const std::filesystem::path recorded = kRecorded / "qwen2_both_ways";
+  const std::filesystem::path recorded = tests::golden_folder("architectures/qwen2_both_ways");
   const base::TemporaryFolder folder;
   tests::write_tiny_model(recorded, folder.path() / "model");
   std::string text = base::read_text_file(folder.path() / "model/config.json");
@@ -132,7 +134,9 @@ TEST(Qwen2, AttendsBothWaysWhereItsCodeDoes) {
 
 class RobertaErrors : public testing::Test {
  protected:
-  void SetUp() override { tests::write_tiny_model(kRecorded / "roberta_base", folder_.path() / "model"); }
+  void SetUp() override {
+    tests::write_tiny_model(tests::golden_folder("architectures/roberta_base"), folder_.path() / "model");
+  }
 
   Error error_of(const NamedTensors& inputs) {
     const Model model = Model::load(folder_.path() / "model");
@@ -169,7 +173,7 @@ TEST_F(RobertaErrors, HeadsThatAreNotBuiltAreNamed) {
 TEST(T5Errors, ForwardOfModelsWithADecoderIsRefused) {
   for (const char* name : {"T5Model", "T5ForConditionalGeneration"}) {
     const base::TemporaryFolder folder;
-    tests::write_tiny_model(kRecorded / "t5_encoder", folder.path() / "model");
+    tests::write_tiny_model(tests::golden_folder("architectures/t5_encoder"), folder.path() / "model");
     std::string text = base::read_text_file(folder.path() / "model/config.json");
     text.replace(text.find("T5EncoderModel"), 14, name);
     folder.write("model/config.json", text);
@@ -181,7 +185,7 @@ TEST(T5Errors, ForwardOfModelsWithADecoderIsRefused) {
 
 TEST(JinaBertErrors, GatesThatItsCodeDoesNotHaveAreRefused) {
   const base::TemporaryFolder folder;
-  tests::write_tiny_model(kRecorded / "jina_bert_base", folder.path() / "model");
+  tests::write_tiny_model(tests::golden_folder("architectures/jina_bert_base"), folder.path() / "model");
   std::string text = base::read_text_file(folder.path() / "model/config.json");
   text.replace(text.find("geglu"), 5, "swiglu");
   folder.write("model/config.json", text);
@@ -192,9 +196,9 @@ TEST(JinaBertErrors, GatesThatItsCodeDoesNotHaveAreRefused) {
 
 // config.json is read before the weights: its sizes must not be allocated unseen.
 TEST(HostileConfigs, SizesThatNoModelHasAreRefused) {
-  const auto error_with = [](const char* recorded, const char* key, const char* value) {
+  const auto error_with = [](const std::string& recorded, const char* key, const char* value) {
     const base::TemporaryFolder folder;
-    tests::write_tiny_model(kRecorded / recorded, folder.path() / "model");
+    tests::write_tiny_model(tests::golden_folder("architectures/" + recorded), folder.path() / "model");
     std::string text = base::read_text_file(folder.path() / "model/config.json");
     if (const std::size_t old = text.find(std::string("\"") + key + "\":"); old != std::string::npos)
       text.insert(old + 1, "once_");
@@ -219,7 +223,8 @@ TEST(HostileConfigs, SizesThatNoModelHasAreRefused) {
 // The reference then takes a mean over masked tokens, which are not kept.
 TEST(WindowedModels, RefuseAFirstPlaceWhoseWindowIsAllMasked) {
   const base::TemporaryFolder folder;
-  tests::write_tiny_model(kRecorded / "modernbert_sequence_classification", folder.path() / "model");
+  tests::write_tiny_model(tests::golden_folder("architectures/modernbert_sequence_classification"),
+                          folder.path() / "model");
   const Model model = Model::load(folder.path() / "model");  // windows of 4
   const auto forward = [&](const std::vector<std::int64_t>& mask) {
     const auto length = static_cast<std::int64_t>(mask.size());

@@ -13,6 +13,7 @@
 #include "base/files/mapped_file.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/memory_estimate.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/sanitizers.h"
 #include "tests/source_folder.h"
@@ -22,8 +23,6 @@
 
 namespace alate::runtime {
 namespace {
-
-const std::filesystem::path kRecorded = source_folder() / "tests/golden/architectures";
 
 std::filesystem::path tiny_model() { return alate::source_folder() / "tests/golden/models/odd_sizes"; }
 
@@ -61,12 +60,12 @@ class MemoryOfArchitecture : public testing::TestWithParam<std::string> {};
 
 TEST_P(MemoryOfArchitecture, IsWhatTheCompiledProgramTakes) {
   const base::TemporaryFolder folder;
-  tests::write_tiny_model(kRecorded / GetParam(), folder.path() / GetParam());
+  tests::write_tiny_model(tests::golden_folder("architectures/" + GetParam()), folder.path() / GetParam());
   for (const ComputeType type : {ComputeType::as_stored, ComputeType::bfloat16, ComputeType::int8})
     expect_figures_of_program(folder.path() / GetParam(), {.dtype = type}, 3, 16);
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests::folders_with_cases(kRecorded)),
+INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests::golden_names("architectures")),
                          [](const auto& folder) { return folder.param; });
 
 // Layers of real widths, in packed layouts that have no part left empty. One text: larger batches are cut into parts,
@@ -77,7 +76,7 @@ TEST(ModelMemory, OfRealWidthsIsWhatTheCompiledProgramTakes) {
   for (std::size_t i = 0; i < names.size(); i += tests::one_case_of(names.size())) {
     const std::string& name = names[i];
     const base::TemporaryFolder folder;
-    tests::write_tiny_model(source_folder() / "tests/golden/real_shapes" / name, folder.path() / name);
+    tests::write_tiny_model(tests::golden_folder("real_shapes/" + name), folder.path() / name);
     for (const ComputeType type : {ComputeType::as_stored, ComputeType::int8})
       expect_figures_of_program(folder.path() / name, {.dtype = type}, 1, 100);
   }
@@ -97,7 +96,7 @@ TEST(ModelMemory, GrowsWithTheLengthUpToTheModelsOwn) {
 // Each distance has a score, not each pair of tokens.
 TEST(ModelMemory, OfScoresByDistanceGrowsWithTheLength) {
   const base::TemporaryFolder folder;
-  tests::write_tiny_model(kRecorded / "jina_bert_base", folder.path() / "model");
+  tests::write_tiny_model(tests::golden_folder("architectures/jina_bert_base"), folder.path() / "model");
   std::string text = base::read_text_file(folder.path() / "model/config.json");
   const std::string stated = "\"max_position_embeddings\": 20";
   ASSERT_NE(text.find(stated), std::string::npos);

@@ -24,6 +24,7 @@
 #include "search/index_file.h"
 #include "search/index_writer.h"
 #include "search/matches.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -88,7 +89,7 @@ TEST_F(Index, FindsThePassageThatIsTheQuestion) {
 
 TEST_F(Index, OfAModelWithRoutesIsOfDocumentsAndAskedByQueries) {
   const fs::path model = folder_.path() / "model";
-  tests::write_tiny_model(source_folder() / "tests/golden/modules/router_of_transformers", model);
+  tests::write_tiny_model(tests::golden_folder("modules/router_of_transformers"), model);
   const auto edit = [&](const std::string& from, const std::string& to) {
     std::string text = base::read_text_file(model / "router_config.json");
     ASSERT_NE(text.find(from), std::string::npos);

@@ -6,8 +6,10 @@
 #include <set>
 #include <string>
 
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "server/schema/schema.h"
+#include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 
 namespace alate::server {
@@ -62,6 +64,14 @@ TEST(OpenApi, HasEveryRouteOfTheTables) {
     for (const RouteAnswer& answer : route.answers)
       at(operation, {"responses", std::to_string(answer.status), "content", answer.content_type});
   }
+}
+
+// What clients may send and get changes only where that is meant: then tests/golden/record_openapi.py records it.
+TEST(OpenApi, IsAsItWasRecorded) {
+  const std::string recorded = base::read_text_file(source_folder() / "tests/golden/server/openapi.json");
+  EXPECT_TRUE(openapi_document(all_routes(), Settings{}, "recorded") == compact(recorded))
+      << "The document of /openapi.json is another than tests/golden/server/openapi.json; if that is meant, record it "
+         "with tests/golden/record_openapi.py";
 }
 
 TEST(OpenApi, OperationsHaveDifferentNames) {

@@ -7,9 +7,9 @@
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_infer.h"
 #include "server/api/kserve/kserve_metadata.h"
-#include "server/api/kserve/kserve_schemas.h"
 #include "server/api/kserve/kserve_statistics.h"
 #include "server/api/kserve/kserve_version.h"
+#include "server/api/route_schemas.h"
 #include "server/refuse.h"
 #include "server/schema/schema.h"
 #include "server/services.h"
@@ -137,7 +137,6 @@ void unload_model(Call& call) {
 }  // namespace
 
 std::vector<Route> kserve_routes() {
-  namespace schemas = kserve_schemas;
   return {
       {.method = Method::get,
        .path = "/v2",
@@ -145,14 +144,14 @@ std::vector<Route> kserve_routes() {
        .id = "kserveServer",
        .summary = "The server's name, version and extensions",
        .handle = show_server,
-       .answers = {{.description = "The facts", .schema = schemas::kServer}}},
+       .answers = {{.description = "The facts", .schema = route_schema(Family::kserve, "server")}}},
       {.method = Method::get,
        .path = "/v2/health/live",
        .family = Family::kserve,
        .id = "kserveLive",
        .summary = "Whether the server answers at all",
        .handle = show_live,
-       .answers = {{.description = "It does", .schema = schemas::kLive}},
+       .answers = {{.description = "It does", .schema = route_schema(Family::kserve, "live")}},
        .access = Access::open},
       {.method = Method::get,
        .path = "/v2/health/ready",
@@ -160,7 +159,7 @@ std::vector<Route> kserve_routes() {
        .id = "kserveReady",
        .summary = "Whether the server takes requests: 503 while it loads its first models or shuts down",
        .handle = show_ready,
-       .answers = {{.description = "It does", .schema = schemas::kReady}},
+       .answers = {{.description = "It does", .schema = route_schema(Family::kserve, "ready")}},
        .access = Access::open},
       {.method = Method::get,
        .path = "/v2/models/{model}",
@@ -172,7 +171,7 @@ std::vector<Route> kserve_routes() {
                         "A request with all of these inputs gives all of these outputs. input_ids, attention_mask, "
                         "token_type_ids and position_ids may take their place, and give the outputs of alate forward; "
                         "of a model without a tokenizer they are listed",
-                    .schema = schemas::kModel}},
+                    .schema = route_schema(Family::kserve, "model")}},
        .computes = true,
        .aliases = {"/v2/models/{model}/versions/{version}"}},
       {.method = Method::get,
@@ -181,7 +180,7 @@ std::vector<Route> kserve_routes() {
        .id = "kserveModelReady",
        .summary = "Whether a model takes requests; one that is not loaded does, and the first loads it",
        .handle = show_model_ready,
-       .answers = {{.description = "It does", .schema = schemas::kModelReady}},
+       .answers = {{.description = "It does", .schema = route_schema(Family::kserve, "model_ready")}},
        .aliases = {"/v2/models/{model}/versions/{version}/ready"}},
       {.method = Method::get,
        .path = "/v2/models/{model}/stats",
@@ -189,7 +188,8 @@ std::vector<Route> kserve_routes() {
        .id = "kserveModelStatistics",
        .summary = "What a model has computed since the server began, as Triton counts it",
        .handle = show_model_statistics,
-       .answers = {{.description = "Counts, and nanoseconds of all requests together", .schema = schemas::kStatistics}},
+       .answers = {{.description = "Counts, and nanoseconds of all requests together",
+                    .schema = route_schema(Family::kserve, "statistics")}},
        .aliases = {"/v2/models/{model}/versions/{version}/stats"}},
       {.method = Method::get,
        .path = "/v2/models/stats",
@@ -197,15 +197,16 @@ std::vector<Route> kserve_routes() {
        .id = "kserveStatistics",
        .summary = "The same of all models",
        .handle = show_all_statistics,
-       .answers = {{.description = "An entry for each model", .schema = schemas::kStatistics}}},
+       .answers = {{.description = "An entry for each model", .schema = route_schema(Family::kserve, "statistics")}}},
       {.method = Method::post,
        .path = "/v2/models/{model}/infer",
        .family = Family::kserve,
        .id = "kserveInfer",
        .summary = "Runs a model: text to sentence_embedding, or input_ids to the encoder's outputs",
        .handle = kserve_infer,
-       .body = schemas::kInferBody,
-       .answers = {{.description = "The output tensors as JSON", .schema = schemas::kInferAnswer},
+       .body = route_schema(Family::kserve, "infer_body"),
+       .answers = {{.description = "The output tensors as JSON",
+                    .schema = route_schema(Family::kserve, "infer_answer")},
                    {.description = "The same with binary tensors behind the JSON, whose length the header "
                                    "Inference-Header-Content-Length gives",
                     .content_type = "application/octet-stream"}},
@@ -218,8 +219,9 @@ std::vector<Route> kserve_routes() {
        .id = "kserveRepository",
        .summary = "The models on disk, and which are loaded",
        .handle = list_repository,
-       .body = schemas::kIndexBody,
-       .answers = {{.description = "All models, or those that are loaded", .schema = schemas::kIndex}},
+       .body = route_schema(Family::kserve, "index_body"),
+       .answers = {{.description = "All models, or those that are loaded",
+                    .schema = route_schema(Family::kserve, "index")}},
        .access = Access::admin,
        .reads_body_itself = true},
       {.method = Method::post,
@@ -228,8 +230,8 @@ std::vector<Route> kserve_routes() {
        .id = "kserveLoad",
        .summary = "Loads a model",
        .handle = load_model,
-       .body = schemas::kLoadBody,
-       .answers = {{.description = "It is loaded", .schema = schemas::kNothing}},
+       .body = route_schema(Family::kserve, "load_body"),
+       .answers = {{.description = "It is loaded", .schema = route_schema(Family::kserve, "nothing")}},
        .access = Access::admin,
        .reads_body_itself = true,
        .computes = true},
@@ -239,8 +241,8 @@ std::vector<Route> kserve_routes() {
        .id = "kserveUnload",
        .summary = "Unloads a model; requests under way finish",
        .handle = unload_model,
-       .body = schemas::kUnloadBody,
-       .answers = {{.description = "It is not loaded any more", .schema = schemas::kNothing}},
+       .body = route_schema(Family::kserve, "unload_body"),
+       .answers = {{.description = "It is not loaded any more", .schema = route_schema(Family::kserve, "nothing")}},
        .access = Access::admin,
        .reads_body_itself = true},
   };

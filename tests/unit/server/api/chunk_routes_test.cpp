@@ -8,6 +8,7 @@
 
 #include "alate/chunk.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"
 #include "tests/unit/server/route_testing.h"
@@ -131,7 +132,7 @@ TEST_F(ChunkRoutes, SemanticChunksAreTheLibrarys) {
 
 TEST_F(ChunkRoutes, WhereTextsNeedATaskChunksAreDocuments) {
   for (const std::string name : {"router_without_default", "router_of_transformers"})
-    tests::write_tiny_model(source_folder() / "tests/golden/modules" / name, settings.models_dir / "tiny" / name);
+    tests::write_tiny_model(tests::golden_folder("modules/" + name), settings.models_dir / "tiny" / name);
   const std::string config = R"(, "config": {"method": "semantic", "percentile": 40})";
   for (const std::string name : {"router_without_default", "router_of_transformers"}) {
     const std::string text = "The cat sat. A cat sat. Fox 1 2 3! The quick brown fox. On the mat the cat sat.";

@@ -14,9 +14,9 @@
 #include "alate/embedding.h"
 #include "alate/embedding_precision.h"
 #include "formats/json.h"
+#include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_weights.h"
-#include "tests/source_folder.h"
 #include "tests/unit/server/route_testing.h"
 
 namespace alate::server {
@@ -292,8 +292,7 @@ TEST_F(KindsRoutes, TasksOfARouterTakeTheirOwnWay) {
 }
 
 TEST_F(KindsRoutes, RoutesOfARouterMayHaveTransformersOfTheirOwn) {
-  tests::write_tiny_model(source_folder() / "tests/golden/modules/router_of_transformers",
-                          settings.models_dir / "tiny/routes");
+  tests::write_tiny_model(tests::golden_folder("modules/router_of_transformers"), settings.models_dir / "tiny/routes");
   const std::string input = R"("input":["the quick brown fox jumps over the lazy dog and runs"])";
   const auto ask = [&](const std::string& task) {
     return post("/api/embed", R"("model":"tiny/routes","task":")" + task + R"(",)" + input);
