@@ -34,13 +34,15 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT ALATE_SANITIZE)
   # Hardening of release builds. Sanitizers check more, and do not work together with FORTIFY.
-  set(hardening -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -D_GLIBCXX_ASSERTIONS)
+  set(hardening -fstack-protector-strong -fstack-clash-protection -D_GLIBCXX_ASSERTIONS)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     list(APPEND hardening -fcf-protection)
   elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
     list(APPEND hardening -mbranch-protection=standard)
   endif()
-  target_compile_options(alate_flags INTERFACE "$<$<CONFIG:Release>:${hardening}>")
+  target_compile_options(alate_flags INTERFACE "$<$<CONFIG:Release>:${hardening}>"
+    # FORTIFY needs an optimizing compiler; the tests that are compiled without (ALATE_UNOPTIMIZED) go without it.
+    "$<$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:$<TARGET_PROPERTY:ALATE_UNOPTIMIZED>>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
   add_link_options(-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
 if(WIN32)
