@@ -248,7 +248,7 @@ class UnityGroups(InScratchFolder):
         for name, text in texts.items():
             self.write(f"{name}.cpp", text)
             files.append(str(self.root / f"{name}.cpp"))
-        status, output = self.run_tool("unity_groups", str(size), *files)
+        status, output = self.run_tool("unity_groups", str(size), str(self.root / "group"), *files)
         self.assertEqual(status, 0, output)
         groups = {}
         for line in output.splitlines():
@@ -264,20 +264,45 @@ class UnityGroups(InScratchFolder):
     def test_a_file_that_would_be_alone_is_left_out(self):
         self.assertEqual(self.grouped(2, a="int a();\n", b="int b();\n", c="int c();\n"), [["a", "b"]])
 
-    def test_keeps_files_apart_that_share_a_name_of_their_own(self):
-        for text in ("constexpr int kRows[] = {1};", "int rows(int x) {\n}", "struct Row {\n};",
-                     "template <typename T>\nT rows() {\n}"):
-            own = f"namespace {{\n{text}\n}}  // namespace\n"
-            self.assertEqual(self.grouped(8, a=own, b="int b();\n", c=own), [["a", "b"]], text)
+    @staticmethod
+    def own(text):
+        return f"namespace {{\n{text}\n}}  // namespace\n"
+
+    def test_tells_names_apart_that_files_have_for_themselves(self):
+        for text, use in (("constexpr int kRows[] = {1};", "kRows[0]"), ("int rows(int x) {\n  return x;\n}", "rows(1)"),
+                          ("struct Row {\n  int x = 1;\n};", "Row{}.x"), ("template <typename T>\nT rows() {\n  return T();\n}", "rows<int>()")):
+            one, other = (f"#include <utility>\n{self.own(text)}int {name}() {{ return {use}; }}\n" for name in ("first", "second"))
+            self.assertEqual(self.grouped(8, a=one, b="int b();\n", c=other), [["a", "b", "c"]], text)
+            self.assert_compiles("group_0.cpp")
+
+    def test_keeps_files_apart_that_use_the_word_for_something_else(self):
+        member = self.own("int rows(int x) {\n  return x;\n}") + "struct Table { int rows = 0; };\nint f(Table t) { return rows(t.rows); }\n"
+        self.assertEqual(self.grouped(8, a=member, b="int b();\n", c=member), [["a", "b"]])
         self.assertEqual(self.grouped(8, a="#define ROW 1\n", b="#define ROW 2\n"), [])
+        self.assertEqual(self.grouped(8, a="#define ROW 1\n#undef ROW\n", b="#define ROW 2\n#undef ROW\n"), [["a", "b"]])
+
+    def test_a_name_does_not_hide_one_that_another_file_has_from_a_header(self):
+        self.write("rows.h", "#pragma once\nnamespace outer {\nint rows(int x);\n}\n")
+        own = "namespace outer {\n" + self.own("int rows(const char* x) {\n  return *x;\n}") + 'int f() { return rows("a"); }\n}\n'
+        user = '#include "rows.h"\nnamespace outer {\nint g() { return rows(1); }\n}\n'
+        self.assertEqual(self.grouped(8, a=own, b=user), [["a", "b"]])
+        self.assert_compiles("group_0.cpp")
+
+    def test_groups_that_are_no_longer_there_are_removed(self):
+        self.grouped(2, a="int a();\n", b="int b();\n", c="int c();\n", d="int d();\n")
+        self.grouped(4, a="int a();\n", b="int b();\n", c="int c();\n", d="int d();\n")
+        self.assertEqual([path.name for path in sorted(self.root.glob("group_*"))], ["group_0.cpp"])
 
     def test_an_alias_keeps_apart_only_what_means_something_else_by_it(self):
         for alias, other in [("using Row = int;", "using Row = long;"), ("using graph::Row;", "using tensor::Row;"),
-                             ("namespace fs = std::filesystem;", "namespace fs = files;"),
-                             ("using graph::Row;", "struct Row {\n};")]:
-            one, another = (f"namespace {{\n{text}\n}}  // namespace\n" for text in (alias, other))
+                             ("namespace fs = std::filesystem;", "namespace fs = files;")]:
+            one, another = self.own(alias), self.own(other)
             self.assertEqual(self.grouped(8, a=one, b=one), [["a", "b"]], alias)
             self.assertEqual(self.grouped(8, a=one, b=another), [], alias)
+
+    def assert_compiles(self, name):
+        result = subprocess.run(["g++", "-std=c++20", "-fsyntax-only", str(self.root / name)], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, (self.root / name).read_text() + result.stderr)
 
     def test_a_file_alone_in_its_folder_joins_those_of_another(self):
         self.assertEqual(self.grouped(8, **{"one/a": "int a();\n", "one/b": "int b();\n", "other/c": "int c();\n"}),
