@@ -101,10 +101,12 @@ std::string architecture_table() {
       "|---|---|---|\n";
   for (const Architecture& architecture : architectures()) text += row_of(architecture);
   text +=
-      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`. `embed`, `serve` and `quantize` need a tokenizer "
-      "of those below.\n"
-      "A `model.onnx` of any architecture runs in ONNX Runtime: `forward` gives what the file gives, `embed`\n"
-      "and `serve` take it if it gives a vector for each token.\n";
+      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`. `embed` and `quantize` need a tokenizer of those "
+      "below;\n"
+      "`serve` takes a model without one for KServe's clients, who send token ids. A `model.onnx` of any architecture "
+      "runs "
+      "in ONNX Runtime:\n"
+      "`forward` gives what the file gives, `embed` and `serve` take it if it gives a vector for each token.\n";
   const std::vector<std::string_view> tokenizers = tokenizers::model_types();
   return text + "\nTokenizers: " + code_list(tokenizers) +
          ", from `tokenizer.json`, `vocab.txt`, `vocab.json` with `merges.txt`, SentencePiece's `.model`,\n"
