@@ -104,8 +104,7 @@ std::string architecture_table() {
       "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`. `embed` and `quantize` need a tokenizer of those "
       "below;\n"
       "`serve` takes a model without one for KServe's clients, who send token ids. A `model.onnx` of any architecture "
-      "runs "
-      "in ONNX Runtime:\n"
+      "runs in ONNX Runtime:\n"
       "`forward` gives what the file gives, `embed` and `serve` take it if it gives a vector for each token.\n";
   const std::vector<std::string_view> tokenizers = tokenizers::model_types();
   return text + "\nTokenizers: " + code_list(tokenizers) +
