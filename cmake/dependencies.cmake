@@ -21,6 +21,8 @@ if(NOT WIN32)
 endif()
 if(ALATE_SERVER)
   alate_static_dependency(boost_url libboost_url.a)
+endif()
+if(NOT WIN32) # pulling models from a hub over TLS; Windows has its own
   alate_static_dependency(crypto libcrypto.a)
   alate_static_dependency(ssl libssl.a)
   target_link_libraries(alate_dependency::ssl INTERFACE alate_dependency::crypto)
@@ -36,7 +38,10 @@ set(ALATE_TOKENIZERS_DEPENDENCIES alate_dependency::boost_json alate_dependency:
                                   ${CMAKE_DL_LIBS})
 set(ALATE_DEPENDENCIES alate_dependency::boost_json)
 if(ALATE_SERVER)
-  list(APPEND ALATE_DEPENDENCIES alate_dependency::boost_url alate_dependency::ssl)
+  list(APPEND ALATE_DEPENDENCIES alate_dependency::boost_url)
+endif()
+if(NOT WIN32)
+  list(APPEND ALATE_DEPENDENCIES alate_dependency::ssl)
 endif()
 list(APPEND ALATE_DEPENDENCIES
     alate_dependency::pcre2
