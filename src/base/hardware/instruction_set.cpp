@@ -108,9 +108,17 @@ std::string_view to_string(InstructionSet set) {
 }
 
 bool can_run(InstructionSet set) {
-  const InstructionSet best = cpu_facts().best;
-  if (set == InstructionSet::neon) return best == InstructionSet::neon;
-  return set <= best && is_built(to_string(set));
+  // Asked for every tile.
+  static const auto runnable = [] {
+    const InstructionSet best = cpu_facts().best;
+    std::array<bool, kSets.size()> can{};
+    for (const InstructionSet each : kSets) {
+      const bool fits = each == InstructionSet::neon ? best == InstructionSet::neon : each <= best;
+      can.at(static_cast<std::size_t>(each)) = fits && is_built(to_string(each));
+    }
+    return can;
+  }();
+  return runnable.at(static_cast<std::size_t>(set));
 }
 
 std::vector<InstructionSet> runnable_instruction_sets() {
