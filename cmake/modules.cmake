@@ -5,9 +5,9 @@ set(ALATE_MODULES "" CACHE INTERNAL "")
 # optimizing takes half of the compiler's time, compile them at -O0.
 set(ALATE_WAITING_MODULES machine array hub runtime pipelines search server)
 
-# Modules that wait for others or work once a start or a request, not once a number: release builds compile them at
-# -O1, which takes a quarter less (docs/building.md has what it does to latency).
-set(ALATE_COORDINATING_MODULES exchange machine models hub server)
+# Modules that wait for others or work once a start, not once a number or a request: release builds compile them at
+# -O1, which takes a quarter less.
+set(ALATE_COORDINATING_MODULES exchange machine models hub)
 
 # Removes the files of other operating systems from a list: NAME_linux.cpp and NAME_windows.cpp are for one each.
 function(alate_keep_own_platform list)
