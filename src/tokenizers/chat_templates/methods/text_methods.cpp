@@ -145,7 +145,7 @@ Value find(Rendering& run, const Text& self, Arguments arguments) {
     if (Fails) run.fail("substring not found");
     return Value::integer(-1);
   }
-  return Value::integer(static_cast<Integer>(part->offset + count_code_points(part->text.substr(0, at))));
+  return Value::integer(Integer{part->offset} + count_code_points(part->text.substr(0, at)));
 }
 
 Value count(Rendering& run, const Text& self, Arguments arguments) {
@@ -371,6 +371,7 @@ Value expandtabs(Rendering& run, const Text& self, Arguments arguments) {
   return like(run, self, out.take());
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as every Method
 Value format(Rendering& run, const Text& self, Arguments arguments) { return format_text(run, self, arguments); }
 
 // What str.maketrans gives: code points by their numbers.
@@ -445,6 +446,7 @@ Value translate(Rendering& run, const Text& self, Arguments arguments) {
 }
 
 // Chat templates have no bytes.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as every Method
 Value encode(Rendering& run, const Text&, Arguments) {
   run.fail("the method encode, which makes bytes; chat templates have only text");
 }
