@@ -42,16 +42,30 @@ std::string sets_that_run() {
   return names;
 }
 
+// What a processor with the set reports.
+std::string_view feature_of(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::neon: return "asimd";
+    case InstructionSet::avx2: return "avx2";
+    case InstructionSet::avx512: return "avx512f";
+    case InstructionSet::scalar: break;
+  }
+  return {};
+}
+
+// REQUIRES: the processor has what `name` names.
+void require_built(std::string_view name) {
+  if (is_built(name)) return;
+  throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this program was built with kernels of ",
+                   built_instruction_sets(), " only; build it with ALATE_INSTRUCTION_SETS=all");
+}
+
 InstructionSet set_named(std::string_view name) {
   const auto* found = std::ranges::find(kSets, name, to_string);
   if (found == kSets.end())
     throw make_error(ErrorCode::invalid_argument, "ALATE_ISA is ", name, "; on this processor it may be ",
                      sets_that_run());
-  if (!is_built(name)) {
-    throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name,
-                     ", but this program was built with kernels of ", built_instruction_sets(),
-                     " only; build it with ALATE_INSTRUCTION_SETS=all");
-  }
+  if (cpu_facts().has(feature_of(*found))) require_built(name);
   if (!can_run(*found)) {
     throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", but this processor has only ",
                      sets_that_run());
@@ -64,12 +78,9 @@ void check_extension(std::string_view name, InstructionSet set, bool is_added) {
   for (const Extension& extension : kExtensions) {
     if (extension.set != set) continue;
     if (extension.name == name) {
-      if (is_added && !is_built(name))
-        throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name,
-                         ", but this program was built with kernels of ", built_instruction_sets(),
-                         " only; build it with ALATE_INSTRUCTION_SETS=all");
       if (is_added && !cpu_facts().has(name))
         throw make_error(ErrorCode::unsupported, "ALATE_ISA asks for ", name, ", which this processor lacks");
+      if (is_added) require_built(name);
       return;
     }
     if (!names.empty()) names += ", ";

@@ -84,7 +84,7 @@ void ModelCache::acquire(const Wanted& wanted, Ready ready) {
     is_closed = state_->closed;
     EntryPtr entry = is_closed ? nullptr : state_->find(wanted.key);
     if (entry != nullptr && entry->model == nullptr) {
-      entry->waiting.push_back(std::move(ready));
+      entry->waiting.push_back(ready);
       const bool has_turn = wanted.start && entry->to_load && entry->turns.insert(wanted.turn).second;
       if (!has_turn) return;
       begun = std::move(entry);
@@ -105,9 +105,8 @@ void ModelCache::acquire(const Wanted& wanted, Ready ready) {
 }
 
 void ModelCache::State::start(const EntryPtr& entry, const Wanted& wanted) {
-  const auto& start_load = wanted.start ? wanted.start : options.start;
-  if (!start_load) return load(entry);
-  start_load([state = shared_from_this(), entry] { state->load(entry); });
+  if (!wanted.start) return load(entry);
+  wanted.start([state = shared_from_this(), entry] { state->load(entry); });
 }
 
 ModelCache::Held ModelCache::get(const Wanted& wanted) {

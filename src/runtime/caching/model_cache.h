@@ -19,8 +19,6 @@ namespace alate::runtime {
 struct ModelCacheOptions {
   std::size_t most_models = 0;  // 0: unlimited
   std::size_t most_bytes = 0;   // of weights; 0: unlimited
-  /// Starts the work of a load; it may be dropped once the cache is closed. Empty: on the thread that asks first.
-  std::function<void(std::function<void()>)> start = {};
   /// The error of those who wait or ask once the cache is closed.
   Error closed{ErrorCode::unavailable, "no more models are loaded: this part of the program has ended"};
   /// Destroys models on a thread of the cache's, instead of where their last reference goes.
@@ -44,9 +42,9 @@ class ModelCache {
     std::function<std::size_t()> expected_bytes = {};
     KeepAlive keep_alive = {};
     bool stays = false;  // `use` changes nothing of its keep_alive
-    /// Starts the load in place of ModelCacheOptions::start, where those who ask take turns: it is called once for each
-    /// `turn` that asks before the load has begun, and the first of its works to run loads. So a load begins when the
-    /// first of its turns comes.
+    /// Starts the work of a load; it may be dropped once the cache is closed. Empty: on the thread that asks first. It
+    /// is called once for each `turn` that asks before the load has begun, and the first of its works to run loads:
+    /// where those who ask take turns, a load begins when the first of these comes.
     std::function<void(std::function<void()>)> start = {};
     std::string turn = {};
   };

@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "tokenizers/sources/class_tokens.h"
 
 namespace alate::tokenizers {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tokenizers/sources/class_tokens.h"
 #include "tokenizers/sources/known_patterns.h"
 
 namespace alate::tokenizers {

@@ -239,7 +239,7 @@ ReadParts read_t5(const GgufVocabulary& file, std::string_view what) {
       file.remove_extra_whitespaces.value_or(true) ? split_words(prepend) : metaspace({.prepend = prepend});
   NormalizerPtr rules = charsmap_rules(file.charsmap, "tokenizer.ggml.precompiled_charsmap");
   Assembly assembly(std::move(rules), std::move(pre_tokenizer),
-                    unigram(std::move(pieces), unk ? std::optional<std::size_t>(*unk) : std::nullopt, false, what),
+                    unigram(pieces, unk ? std::optional<std::size_t>(*unk) : std::nullopt, false, what),
                     std::move(added), metaspace_decoder({.prepend = prepend}), what);
   const auto bos = gguf_special_if(file.add_bos.value_or(false), file, file.bos, "bos_token_id");
   const auto eos = gguf_special_if(file.add_eos.value_or(true), file, file.or_default(file.eos, 1), "eos_token_id");

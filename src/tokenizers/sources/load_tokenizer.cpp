@@ -92,8 +92,8 @@ LoadedTokenizer load_tokenizer_file(const std::filesystem::path& file, const bas
   return load_tokenizer_json(base::read_text_file(file, base::kMaxTextBytes, within), file.string());
 }
 
-// The file that a folder's tokenizer is read from, with those beside it; nothing if there is none.
-std::optional<std::filesystem::path> file_of_folder(const std::filesystem::path& folder) {
+// The file that a folder's tokenizer is read from, with those beside it; nothing where none is found.
+std::optional<std::filesystem::path> tokenizer_file_in(const std::filesystem::path& folder) {
   const auto has = [&](const char* name) { return base::is_there(folder / name); };
   for (const char* name : {"tokenizer.json", "vocab.txt"}) {
     if (has(name)) return folder / name;
@@ -111,7 +111,7 @@ std::optional<std::filesystem::path> file_of_folder(const std::filesystem::path&
 
 LoadedTokenizer load_folder_form(const std::filesystem::path& folder, const TokenizerConfig& config) {
   const base::ContainedFiles contained(folder);
-  const std::optional<std::filesystem::path> file = file_of_folder(folder);
+  const std::optional<std::filesystem::path> file = tokenizer_file_in(folder);
   if (file && file->filename() == "tokenizer.json")
     return load_tokenizer_json(base::read_text_file(*file, base::kMaxTextBytes, &contained), file->string(), &config);
   if (file && file->filename() == "vocab.json") return load_vocab_merges(folder, config);
@@ -149,6 +149,6 @@ std::shared_ptr<Tokenizer::Parts> load_tokenizer(const std::filesystem::path& fo
   return load_tokenizer_file(folder_or_file, nullptr);  // a file named by the caller may be a link to anywhere
 }
 
-bool has_tokenizer(const std::filesystem::path& folder) { return file_of_folder(folder).has_value(); }
+bool has_tokenizer(const std::filesystem::path& folder) { return tokenizer_file_in(folder).has_value(); }
 
 }  // namespace alate::tokenizers

@@ -11,6 +11,7 @@
 #include "tokenizers/models/renumbered.h"
 #include "tokenizers/regex/pattern.h"
 #include "tokenizers/sources/assembly.h"
+#include "tokenizers/sources/class_tokens.h"
 #include "tokenizers/sources/sentencepiece_parts.h"
 #include "tokenizers/sources/vocab_merges.h"
 

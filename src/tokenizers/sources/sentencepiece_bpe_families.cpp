@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tokenizers/regex/pattern.h"
+#include "tokenizers/sources/class_tokens.h"
 #include "tokenizers/sources/sentencepiece.h"
 #include "tokenizers/sources/sentencepiece_parts.h"
 

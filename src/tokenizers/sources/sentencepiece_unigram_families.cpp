@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "tokenizers/regex/pattern.h"
+#include "tokenizers/sources/class_tokens.h"
 #include "tokenizers/sources/sentencepiece.h"
 #include "tokenizers/sources/sentencepiece_parts.h"
 
@@ -67,8 +68,7 @@ Converted convert_t5(const SentencePieceModel& model, const TokenizerConfig& con
   const bool has_extra = std::ranges::any_of(
       further, [](const StatedToken& token) { return token.token.content.find("<extra_id_") != std::string::npos; });
   for (std::size_t i = 0; i < extra && !has_extra; ++i) further.push_back(StatedToken::special(extra_token(i)));
-  Assembly assembly(precompiled_rules(model, what), split_words(PrependScheme::always),
-                    unigram(std::move(pieces), 2, false, what),
+  Assembly assembly(precompiled_rules(model, what), split_words(PrependScheme::always), unigram(pieces, 2, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(further)), metaspace_decoder({}), what);
   const SpecialToken eos{"</s>", assembly.special(text_of_role(named, "eos_token", "</s>")).id};
   PostProcessorPtr ends = surrounding_template({.before = {}, .middle = {eos}, .after = {eos}}, what);
@@ -112,7 +112,7 @@ Converted convert_xlm_roberta(const SentencePieceModel& model, const TokenizerCo
   std::vector<UnigramPiece> pieces = fairseq_pieces(model, named);
   pieces.push_back({text_of_role(named, "mask_token", "<mask>"), 0});
   const PrependScheme prepend = prefix_or_never(config);
-  Assembly assembly(precompiled_rules(model, what), split_words(prepend), unigram(std::move(pieces), 3, false, what),
+  Assembly assembly(precompiled_rules(model, what), split_words(prepend), unigram(pieces, 3, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(added_pieces(model))),
                     metaspace_decoder({.prepend = prepend}), what);
   PostProcessorPtr ends =
@@ -132,7 +132,7 @@ Converted convert_mbart(const SentencePieceModel& model, const TokenizerConfig& 
   }
   std::ranges::move(added_pieces(model), std::back_inserter(further));
   pieces.push_back({text_of_role(named, "mask_token", "<mask>"), 0});
-  Assembly assembly(nullptr, split_words(PrependScheme::always), unigram(std::move(pieces), 3, false, what),
+  Assembly assembly(nullptr, split_words(PrependScheme::always), unigram(pieces, 3, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(further)), metaspace_decoder({}), what);
   const std::string unk = text_of_role(named, "unk_token", "<unk>");
   const SpecialToken eos = assembly.special(text_of_role(named, "eos_token", "</s>"));
@@ -155,7 +155,7 @@ Converted convert_mbart50(const SentencePieceModel& model, const TokenizerConfig
   std::ranges::for_each(mbart_languages(), add_language);
   std::ranges::for_each(kMoreMbart50Languages, add_language);
   pieces.push_back({text_of_role(named, "mask_token", "<mask>"), 0});
-  Assembly assembly(rules_and_single_spaces(model, what), metaspace({}), unigram(std::move(pieces), 3, false, what),
+  Assembly assembly(rules_and_single_spaces(model, what), metaspace({}), unigram(pieces, 3, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(further)), metaspace_decoder({}), what);
   const std::string unk = text_of_role(named, "unk_token", "<unk>");
   const SpecialToken language = assembly.special_or(config.get_string("src_lang", "en_XX"), unk);
@@ -190,7 +190,7 @@ Converted convert_deberta_v2(const SentencePieceModel& model, const TokenizerCon
   if (config.get_bool("split_by_punct", false)) pre_tokenizers.push_back(punctuation(Delimiters::isolated));
   pre_tokenizers.push_back(metaspace({.prepend = prepend}));
   Assembly assembly(joined(std::move(normalizers)), pre_tokenizer_sequence(std::move(pre_tokenizers)),
-                    unigram(std::move(pieces), unk_id, false, what),
+                    unigram(pieces, unk_id, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(added_pieces(model))),
                     metaspace_decoder({.prepend = prepend}), what);
   PostProcessorPtr bert = bert_like(assembly.special(text_of_role(named, "cls_token", "[CLS]")),
@@ -212,8 +212,7 @@ Converted convert_camembert(const SentencePieceModel& model, const TokenizerConf
   pieces.push_back({text_of_role(named, "mask_token", "<mask>"), 0});
   const PrependScheme prepend = prefix_or_never(config);
   const auto unk_at = static_cast<std::size_t>(std::ranges::find(pieces, unk, &UnigramPiece::text) - pieces.begin());
-  Assembly assembly(precompiled_rules(model, what), split_words(prepend),
-                    unigram(std::move(pieces), unk_at, false, what),
+  Assembly assembly(precompiled_rules(model, what), split_words(prepend), unigram(pieces, unk_at, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(added_pieces(model))),
                     metaspace_decoder({.prepend = prepend}), what);
   PostProcessorPtr ends =
@@ -257,7 +256,7 @@ Converted convert_pegasus(const SentencePieceModel& model, const TokenizerConfig
   } else {
     normalizer = rules_and_single_spaces(model, what);
   }
-  Assembly assembly(std::move(normalizer), metaspace({}), unigram(std::move(pieces), unk_id, false, what),
+  Assembly assembly(std::move(normalizer), metaspace({}), unigram(pieces, unk_id, false, what),
                     config.added_tokens(named, config.further_tokens().value_or(further)), metaspace_decoder({}), what);
   PostProcessorPtr ends = surrounding_template(
       {.before = {}, .middle = {}, .after = {assembly.special(text_of_role(named, "eos_token", "</s>"))}}, what);

@@ -11,6 +11,7 @@
 #include "tokenizers/models/bpe.h"
 #include "tokenizers/regex/pattern.h"
 #include "tokenizers/sources/assembly.h"
+#include "tokenizers/sources/class_tokens.h"
 #include "tokenizers/sources/known_patterns.h"
 
 namespace alate::tokenizers {

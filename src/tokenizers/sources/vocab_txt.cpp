@@ -11,6 +11,7 @@
 #include "base/files/mapped_file.h"
 #include "tokenizers/models/word_piece.h"
 #include "tokenizers/sources/assembly.h"
+#include "tokenizers/sources/class_tokens.h"
 #include "tokenizers/sources/tokenizer_config.h"
 #include "tokenizers/unicode/character_classes.h"
 #include "tokenizers/unicode/utf8.h"

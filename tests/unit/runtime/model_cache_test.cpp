@@ -50,6 +50,13 @@ Wanted wanted(const std::string& name, std::string place = {}) {
           .load = [place] { return std::make_unique<CountedModel>(place.empty() ? "cpu:0" : place); }};
 }
 
+// Its load is started by whoever runs what `started` gets.
+Wanted wanted_later(const std::string& name, std::vector<std::function<void()>>& started) {
+  Wanted asked = wanted(name);
+  asked.start = [&started](std::function<void()> load) { started.push_back(std::move(load)); };
+  return asked;
+}
+
 std::vector<std::string> names(const ModelCache& cache) {
   std::vector<std::string> all;
   for (const ModelCache::Kept& kept : cache.kept()) {
@@ -88,8 +95,8 @@ TEST_F(Cache, LoadsAModelOnceForAllWhileOthersLoadInParallel) {
 
 TEST_F(Cache, AFailureIsToldToAllWithAnErrorOfTheirOwnAndTriedAgain) {
   std::vector<std::function<void()>> started;
-  ModelCache cache({.start = [&](std::function<void()> load) { started.push_back(std::move(load)); }});
-  Wanted faulty = wanted("a");
+  ModelCache cache;
+  Wanted faulty = wanted_later("a", started);
   faulty.load = []() -> std::unique_ptr<CachedModel> { throw Error(ErrorCode::corrupt, "broken"); };
   std::vector<std::exception_ptr> errors;
   for (int i = 0; i < 3; ++i)
@@ -101,7 +108,7 @@ TEST_F(Cache, AFailureIsToldToAllWithAnErrorOfTheirOwnAndTriedAgain) {
   for (const std::exception_ptr& error : errors)
     EXPECT_EQ(base::error_of([&] { std::rethrow_exception(error); }).code(), ErrorCode::corrupt);
   Held model;
-  cache.acquire(wanted("a"), [&](Held made, const std::exception_ptr&) { model = std::move(made); });
+  cache.acquire(wanted_later("a", started), [&](Held made, const std::exception_ptr&) { model = std::move(made); });
   ASSERT_EQ(started.size(), 2U);
   started[1]();
   EXPECT_NE(model, nullptr);
@@ -320,16 +327,14 @@ TEST_F(Cache, WhoWaitsWhenItEndsIsToldAndModelsOutliveIt) {
   Held held;
   std::exception_ptr told;
   {
-    ModelCache cache({.start = [&](std::function<void()> load) { started.push_back(std::move(load)); },
-                      .closed = Error(ErrorCode::unavailable, "it ends"),
-                      .deletes_elsewhere = true});
-    cache.acquire(wanted("a"), [&](Held made, const std::exception_ptr&) { held = std::move(made); });
+    ModelCache cache({.closed = Error(ErrorCode::unavailable, "it ends"), .deletes_elsewhere = true});
+    cache.acquire(wanted_later("a", started), [&](Held made, const std::exception_ptr&) { held = std::move(made); });
     started[0]();
-    cache.acquire(wanted("b"), [&](const Held&, const std::exception_ptr& error) { told = error; });
+    cache.acquire(wanted_later("b", started), [&](const Held&, const std::exception_ptr& error) { told = error; });
     cache.close();
     EXPECT_EQ(base::error_of([&] { std::rethrow_exception(told); }).message(), "it ends");
     told = nullptr;
-    cache.acquire(wanted("c"), [&](const Held&, const std::exception_ptr& error) { told = error; });
+    cache.acquire(wanted_later("c", started), [&](const Held&, const std::exception_ptr& error) { told = error; });
     EXPECT_NE(told, nullptr);
   }
   started[1]();  // loads nothing

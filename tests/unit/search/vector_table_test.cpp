@@ -121,7 +121,7 @@ struct RandomRows {
 };
 
 // Made once for all tests.
-const RandomRows& rows_of_width(std::size_t width) {
+const RandomRows& random_rows(std::size_t width) {
   static std::map<std::size_t, RandomRows> made;
   return made.try_emplace(width, width).first->second;
 }
@@ -146,7 +146,7 @@ class Table : public testing::TestWithParam<std::size_t> {
   }
 
   const std::size_t width_ = GetParam();
-  const RandomRows& rows_ = rows_of_width(width_);
+  const RandomRows& rows_ = random_rows(width_);
 };
 
 TEST_P(Table, ScoresAreDotProducts) {
