@@ -16,9 +16,15 @@ constexpr std::size_t kMostCodePoints = 128;
 
 bool is_ascii_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]) < 0x80; }
 
+// Most characters of most texts: between two of ASCII is a border unless they are the end of a line on Windows.
+bool is_ascii_cluster(std::string_view text, std::size_t at) {
+  return is_ascii_at(text, at) && text[at] != '\r' && (at + 1 == text.size() || is_ascii_at(text, at + 1));
+}
+
 }  // namespace
 
 std::size_t cluster_end(std::string_view text, std::size_t at) {
+  if (is_ascii_cluster(text, at)) return at + 1;
   CodePoint last = decode_utf8(text, at);
   at += last.length;
   utf8proc_int32_t state = 0;
@@ -39,6 +45,10 @@ GraphemeClusters::GraphemeClusters(std::string_view text) : text_(text) {
     throw make_error(ErrorCode::resource_exhausted, "the text has ", text.size(),
                      " bytes; give less than 4 GiB at once");
   for (std::size_t at = 0; at < text.size();) {
+    if (is_ascii_cluster(text, at)) {
+      ++at;
+      continue;
+    }
     const std::size_t end = cluster_end(text, at);
     const bool is_one = is_ascii_at(text, at) ? end == at + 1 : end == at + decode_utf8(text, at).length;
     if (!is_one) clusters_.emplace_back(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));
