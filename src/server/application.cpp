@@ -11,19 +11,21 @@
 #include "base/log.h"
 #include "base/os/heap.h"
 #include "base/threads/mutex.h"
+#include "server/api/family_routes.h"
 #include "server/clients/admission.h"
 #include "server/clients/api_keys.h"
 #include "server/dispatcher.h"
+#include "server/exchange/work_queue.h"
 #include "server/http/http_server.h"
+#include "server/http/open_files.h"
+#include "server/http/shutdown_watchdog.h"
 #include "server/metrics/metrics.h"
 #include "server/models/index_host.h"
 #include "server/models/model_host.h"
-#include "server/open_files.h"
+#include "server/models/services.h"
 #include "server/pulls/pulls.h"
 #include "server/readiness.h"
-#include "server/services.h"
-#include "server/shutdown_watchdog.h"
-#include "server/work_queue.h"
+#include "server/router.h"
 
 namespace alate::server {
 namespace {
@@ -124,14 +126,15 @@ struct Application::State {
                  indexes,
                  metrics,
                  work,
-                 router,
+                 router.routes(),
+                 router.base_path(),
                  std::move(version),
                  [this] { return gauges(); },
                  false,
                  [this] { pulls.begin_stop(); },
                  [this] { return find_obstacle(work, loaders, models); }},
         admission(settings.max_concurrent_requests, settings.max_queue_size, settings.max_client_percent, work),
-        dispatcher(services, admission, keys, origins()),
+        dispatcher(services, router, admission, keys, origins()),
         http(transport_settings(settings), dispatcher) {}
 
   // Work that is running or queued uses the members declared below the queues. So do the callbacks of the models'

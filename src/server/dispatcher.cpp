@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "server/clients/peer.h"
-#include "server/failure.h"
+#include "server/exchange/failure.h"
 #include "server/metrics/access_log.h"
 
 namespace alate::server {
@@ -90,21 +90,22 @@ Problem::Kind kind_of(int status) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins)
-    : services_(services), admission_(admission), keys_(keys), origins_(std::move(origins)) {
-  for (const Route& route : services.router.routes()) {
+Dispatcher::Dispatcher(Services& services, const Router& router, Admission& admission, const ApiKeys& keys,
+                       WebOrigins origins)
+    : services_(services), router_(router), admission_(admission), keys_(keys), origins_(std::move(origins)) {
+  for (const Route& route : router.routes()) {
     schemas_.emplace_back();
     if (!route.body.empty()) schemas_.back() = Schema::parse(route.body);
   }
 }
 
 const Schema* Dispatcher::schema_of(const Route& route) const {
-  const auto place = static_cast<std::size_t>(&route - services_.router.routes().data());
+  const auto place = static_cast<std::size_t>(&route - router_.routes().data());
   return schemas_[place] ? &*schemas_[place] : nullptr;
 }
 
 Family Dispatcher::family_of(std::string_view path) const {
-  const std::string& base = services_.router.base_path();
+  const std::string& base = router_.base_path();
   return family_of_path(path.starts_with(base) ? path.substr(base.size()) : path);
 }
 
@@ -134,13 +135,13 @@ std::optional<std::string> Dispatcher::access_objection(const Request& head, con
 // What the path is without a slash at its end.
 Router::Match Dispatcher::match_without_slash(const Request& head) const {
   if (!head.path.ends_with('/')) return {};
-  return services_.router.find(head.method, std::string_view(head.path).substr(0, head.path.size() - 1));
+  return router_.find(head.method, std::string_view(head.path).substr(0, head.path.size() - 1));
 }
 
 HeadCheck Dispatcher::check_head(const Request& head) {
   const std::optional<std::size_t> key = keys_.check(head.headers);
   return {.client = key ? client_of_key(*key) : client_of_address(head.peer),
-          .answer = check(head, services_.router.find(head.method, head.path), key)};
+          .answer = check(head, router_.find(head.method, head.path), key)};
 }
 
 std::optional<Response> Dispatcher::check(const Request& head, const Router::Match& match,
@@ -199,13 +200,13 @@ std::optional<Response> Dispatcher::check(const Request& head, const Router::Mat
 }
 
 bool Dispatcher::is_health(const Request& head) const {
-  const Router::Match match = services_.router.find(head.method, head.path);
+  const Router::Match match = router_.find(head.method, head.path);
   return match.route != nullptr && match.route->access == Access::open;
 }
 
 void Dispatcher::handle(std::shared_ptr<Exchange> exchange) {
   const Request& request = exchange->request();
-  Router::Match match = services_.router.find(request.method, request.path);
+  Router::Match match = router_.find(request.method, request.path);
   // check_head has already run for this request, but a shutdown may have begun since.
   const std::optional<std::size_t> key = shown_key(exchange->client_id);
   if (auto refused = check(request, match, key)) return exchange->reply(std::move(*refused));
@@ -280,7 +281,7 @@ Response Dispatcher::refuse(const Request& head, const Refusal& refusal) {
 }
 
 void Dispatcher::served(const Served& served) {
-  const Router::Match match = services_.router.find(served.request->method, served.request->path);
+  const Router::Match match = router_.find(served.request->method, served.request->path);
   const std::string_view route = match.route != nullptr ? match.route->path : "unknown";
   const std::string_view method = to_string(served.request->method);
   services_.metrics.request(method, route, served.status, served.duration, served.stages);
@@ -289,14 +290,6 @@ void Dispatcher::served(const Served& served) {
 
 void Dispatcher::stopping() {
   if (services_.stopping) services_.stopping();
-}
-
-Response json_response(const formats::Json& body) { return json_response(formats::to_json_text(body)); }
-
-Response json_response(std::string text) {
-  Response response;
-  response.body = std::move(text);
-  return response;
 }
 
 }  // namespace alate::server

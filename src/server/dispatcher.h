@@ -11,16 +11,16 @@
 #include "server/clients/api_keys.h"
 #include "server/clients/web_origins.h"
 #include "server/http/request_handler.h"
-#include "server/route.h"
+#include "server/models/services.h"
+#include "server/router.h"
 #include "server/schema/schema.h"
-#include "server/services.h"
 
 namespace alate::server {
 
 /// Thread-safe. Everything passed to the constructor must outlive it.
 class Dispatcher : public RequestHandler {
  public:
-  Dispatcher(Services& services, Admission& admission, const ApiKeys& keys, WebOrigins origins);
+  Dispatcher(Services& services, const Router& router, Admission& admission, const ApiKeys& keys, WebOrigins origins);
 
   HeadCheck check_head(const Request& head) override;
   bool is_health(const Request& head) const override;
@@ -48,6 +48,7 @@ class Dispatcher : public RequestHandler {
   Response answer(const Request& request, Family family, const Problem& problem) const;
 
   Services& services_;
+  const Router& router_;
   Admission& admission_;
   const ApiKeys& keys_;
   const WebOrigins origins_;

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "server/exchange/work_queue.h"
 #include "server/models/model_host.h"
-#include "server/work_queue.h"
 
 namespace alate::server {
 

@@ -1,9 +1,9 @@
+#include "server/router.h"
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 #include <utility>
-
-#include "server/route.h"
 
 namespace alate::server {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "server/api/kserve/kserve_tensors.h"
-#include "server/family.h"
+#include "server/exchange/family.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "formats/base64.h"
 #include "formats/json.h"
 #include "tests/load/client.h"
 
@@ -42,18 +43,7 @@ std::vector<float> floats_of(const Json& row) {
 
 std::vector<float> floats_of(const std::string& base64) {
   std::string bytes;
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : base64) {
-    static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const std::size_t digit = kDigits.find(c);
-    if (digit == std::string_view::npos) break;
-    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    bytes += static_cast<char>((bits >> held) & 0xFF);
-  }
+  if (!formats::decode_base64(base64, bytes)) return {};
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;

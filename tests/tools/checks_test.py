@@ -138,6 +138,26 @@ class Layers(InScratchFolder):
         self.assert_violation("src/backends/cpu/passes/a.cpp", '#include "backends/cpu/planner/planner.h"\n',
                               "passes may not include backends/cpu/planner/planner.h")
 
+    def test_sees_an_inner_folder_in_an_include_relative_to_its_own(self):
+        self.write("src/server/api/family_routes.h", "")
+        self.assert_violation("src/server/models/a.cpp", '#include "../api/family_routes.h"\n',
+                              "models may not include ../api/family_routes.h, which belongs to api")
+
+    def test_files_beside_inner_folders_are_the_top(self):
+        self.write("src/server/application.cpp", '#include "server/api/family_routes.h"\n#include "server/router.h"\n')
+        self.assertEqual(self.run_tool("check_layers", self.root), (0, ""))
+        self.assert_violation("src/server/api/routes.cpp", '#include "server/router.h"\n',
+                              "api may not include server/router.h, which belongs to the files beside the folders of server")
+
+    def test_refuses_an_inner_folder_without_a_place_in_the_order(self):
+        self.assert_violation("src/server/helpers/a.cpp", "", "helpers has no place in the order of src/server")
+
+    def test_every_room_of_an_ordered_folder_is_there(self):
+        tool = load_tool("check_layers")
+        for folder, order in tool.INNER.items():
+            for room in order:
+                self.assertTrue((TOOLS.parent / "src" / folder / room).is_dir(), f"{folder}/{room}")
+
     def test_refuses_mutexes_that_no_build_checks(self):
         for kind in ("mutex", "recursive_mutex", "shared_mutex", "timed_mutex"):
             for line in (f"  mutable std::{kind} mutex_;", f"static std::{kind} mutex;", f"std::array<std::{kind}, 4> all;",

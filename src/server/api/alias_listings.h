@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/services.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 

@@ -1,7 +1,7 @@
 // Question answering in the format of each family that has it.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "server/failure.h"
+#include "server/exchange/failure.h"
+#include "server/models/services.h"
 #include "server/models/touch_model.h"
 #include "server/pulls/asker_of.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "server/exchange/route.h"
 #include "server/models/model_host.h"
-#include "server/route.h"
 
 namespace alate::server {
 

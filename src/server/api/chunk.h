@@ -1,7 +1,7 @@
 // Chunking in the native format.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

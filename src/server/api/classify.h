@@ -2,8 +2,8 @@
 #pragma once
 
 #include "formats/json.h"
+#include "server/exchange/route.h"
 #include "server/models/model_purpose.h"
-#include "server/route.h"
 
 namespace alate::server {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "server/itemized_body.h"
-#include "server/vector_rows.h"
+#include "server/exchange/itemized_body.h"
+#include "server/models/vector_rows.h"
 
 namespace alate::server {
 

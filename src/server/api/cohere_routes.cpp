@@ -2,11 +2,12 @@
 #include <utility>
 
 #include "server/api/cohere.h"
+#include "server/api/family_routes.h"
 #include "server/api/rerank.h"
 #include "server/api/route_schemas.h"
+#include "server/exchange/refuse.h"
 #include "server/models/embed_service.h"
-#include "server/refuse.h"
-#include "server/services.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

@@ -1,7 +1,7 @@
 // Extraction by a schema.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

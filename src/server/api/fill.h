@@ -1,8 +1,8 @@
 // Filling of masks in the format of each family that has it.
 #pragma once
 
+#include "server/exchange/route.h"
 #include "server/models/model_host.h"
-#include "server/route.h"
 
 namespace alate::server {
 

@@ -4,13 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "server/api/family_routes.h"
 #include "server/api/route_schemas.h"
 #include "server/api/text_inputs.h"
 #include "server/api/vector_types.h"
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
+#include "server/exchange/refuse.h"
+#include "server/exchange/route.h"
 #include "server/models/embed_service.h"
-#include "server/refuse.h"
-#include "server/route.h"
 
 namespace alate::server {
 namespace {

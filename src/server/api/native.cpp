@@ -12,9 +12,9 @@
 
 #include "alate/embedding_kinds.h"
 #include "formats/little_endian.h"
-#include "server/refuse.h"
+#include "server/api/timestamp.h"
+#include "server/exchange/refuse.h"
 #include "server/settings/duration.h"
-#include "server/timestamp.h"
 
 namespace alate::server {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "alate/embedding_precision.h"
 #include "formats/json.h"
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
 #include "server/models/embed_service.h"
 #include "server/models/model_host.h"
 

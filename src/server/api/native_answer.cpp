@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "server/api/native.h"
-#include "server/itemized_body.h"
-#include "server/refuse.h"
+#include "server/exchange/itemized_body.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 

@@ -11,7 +11,7 @@
 #include "alate/long_texts.h"
 #include "formats/json.h"
 #include "pipelines/answer_json.h"
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 #include "server/models/model_call.h"
 #include "server/models/task_service.h"
 

@@ -18,11 +18,11 @@
 #include "server/api/chunk.h"
 #include "server/api/native.h"
 #include "server/api/route_schemas.h"
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
+#include "server/exchange/refuse.h"
 #include "server/models/chunk_service.h"
+#include "server/models/services.h"
 #include "server/models/task_service.h"
-#include "server/refuse.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

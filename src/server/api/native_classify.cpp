@@ -11,8 +11,8 @@
 #include "server/api/native_answer.h"
 #include "server/api/rerank.h"
 #include "server/api/route_schemas.h"
+#include "server/models/services.h"
 #include "server/models/task_service.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

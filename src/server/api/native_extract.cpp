@@ -13,8 +13,8 @@
 #include "server/api/extract.h"
 #include "server/api/native_answer.h"
 #include "server/api/route_schemas.h"
+#include "server/exchange/refuse.h"
 #include "server/models/task_service.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -7,6 +7,7 @@
 #include "server/api/chunk.h"
 #include "server/api/classify.h"
 #include "server/api/extract.h"
+#include "server/api/family_routes.h"
 #include "server/api/fill.h"
 #include "server/api/native.h"
 #include "server/api/native_answer.h"
@@ -15,8 +16,9 @@
 #include "server/api/route_schemas.h"
 #include "server/api/search.h"
 #include "server/api/similarity.h"
-#include "server/refuse.h"
-#include "server/services.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

@@ -10,9 +10,10 @@
 #include "server/api/native_answer.h"
 #include "server/api/route_schemas.h"
 #include "server/api/search.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
 #include "server/models/search_service.h"
-#include "server/refuse.h"
-#include "server/services.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "server/refuse.h"
-#include "server/timestamp.h"
+#include "server/api/timestamp.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 namespace {

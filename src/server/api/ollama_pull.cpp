@@ -8,10 +8,11 @@
 #include "server/api/ollama.h"
 #include "server/api/pull_lines.h"
 #include "server/api/route_schemas.h"
-#include "server/failure.h"
+#include "server/exchange/failure.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
+#include "server/models/services.h"
 #include "server/pulls/asker_of.h"
-#include "server/refuse.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

@@ -1,7 +1,7 @@
 // POST /api/pull: fetches a model from the hub and tells how far it has come.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -6,11 +6,13 @@
 #include "runtime/loading/model_files.h"
 #include "server/api/alias_listings.h"
 #include "server/api/background.h"
+#include "server/api/family_routes.h"
 #include "server/api/native.h"
 #include "server/api/ollama.h"
 #include "server/api/ollama_pull.h"
 #include "server/api/route_schemas.h"
-#include "server/services.h"
+#include "server/exchange/json_response.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

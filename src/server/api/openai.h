@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "formats/json.h"
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
 #include "server/models/embed_service.h"
 
 namespace alate::server {

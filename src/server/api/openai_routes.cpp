@@ -2,10 +2,12 @@
 
 #include "server/api/alias_listings.h"
 #include "server/api/background.h"
+#include "server/api/family_routes.h"
 #include "server/api/openai.h"
 #include "server/api/route_schemas.h"
 #include "server/api/text_inputs.h"
-#include "server/services.h"
+#include "server/exchange/json_response.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

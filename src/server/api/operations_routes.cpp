@@ -3,11 +3,13 @@
 #include "machine/discovery.h"
 #include "machine/machine_json.h"
 #include "server/api/background.h"
+#include "server/api/family_routes.h"
 #include "server/api/route_schemas.h"
 #include "server/api/without_paths.h"
+#include "server/exchange/json_response.h"
+#include "server/models/services.h"
 #include "server/page/docs_page.h"
 #include "server/schema/openapi.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {
@@ -63,10 +65,10 @@ void show_backends(Call& call) {
 
 void show_document(Call& call) {
   call.exchange->reply(
-      json_response(openapi_document(call.services.router.routes(), call.services.settings, call.services.version)));
+      json_response(openapi_document(call.services.routes, call.services.settings, call.services.version)));
 }
 
-void show_docs(Call& call) { call.exchange->reply(docs_page(call.services.router.base_path())); }
+void show_docs(Call& call) { call.exchange->reply(docs_page(call.services.base_path)); }
 
 Route page(std::string_view path, std::string_view id, std::string_view summary) {
   return {.method = Method::get,

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/json.h"
-#include "server/failure.h"
+#include "server/exchange/failure.h"
 
 namespace alate::server {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 #include "server/pulls/pulls.h"
 
 namespace alate::server {

@@ -1,7 +1,7 @@
 // Recognition and redaction in the format of each family that has them.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -1,6 +1,6 @@
 #include "server/api/rerank.h"
 
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/json.h"
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

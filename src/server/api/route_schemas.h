@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "server/family.h"
+#include "server/exchange/family.h"
 
 namespace alate::server {
 

@@ -1,7 +1,7 @@
 // Search in the native format.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -1,7 +1,7 @@
 // Comparison of texts, natively; that of text-embeddings-inference is in tei_routes.cpp.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -7,9 +7,9 @@
 #include "alate/tokenizer.h"
 #include "formats/json.h"
 #include "pipelines/tasks.h"
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
+#include "server/exchange/route.h"
 #include "server/models/embed_service.h"
-#include "server/route.h"
 
 namespace alate::server {
 

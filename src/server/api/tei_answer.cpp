@@ -11,8 +11,9 @@
 #include "server/api/answer.h"
 #include "server/api/rerank.h"
 #include "server/api/tei.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
 #include "server/models/task_service.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -12,6 +12,7 @@
 #include "server/api/fill.h"
 #include "server/api/rerank.h"
 #include "server/api/tei.h"
+#include "server/exchange/json_response.h"
 #include "server/models/task_service.h"
 
 namespace alate::server {

@@ -15,9 +15,10 @@
 #include "server/api/recognize.h"
 #include "server/api/route_schemas.h"
 #include "server/api/tei.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
+#include "server/models/services.h"
 #include "server/models/task_service.h"
-#include "server/refuse.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

@@ -13,8 +13,9 @@
 #include "pipelines/recognize/recognize_run.h"
 #include "server/api/recognize.h"
 #include "server/api/tei.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
 #include "server/models/task_service.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

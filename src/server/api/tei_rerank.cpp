@@ -4,9 +4,10 @@
 #include "server/api/rerank.h"
 #include "server/api/route_schemas.h"
 #include "server/api/tei.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
 #include "server/models/rerank_service.h"
-#include "server/refuse.h"
-#include "server/services.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 namespace {

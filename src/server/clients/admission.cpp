@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "server/clients/client_account.h"
+#include "server/exchange/client_account.h"
 
 namespace alate::server {
 

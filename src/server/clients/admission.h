@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include "base/threads/mutex.h"
-#include "server/clients/client_id.h"
-#include "server/exchange.h"
-#include "server/work_queue.h"
+#include "server/exchange/client_id.h"
+#include "server/exchange/exchange.h"
+#include "server/exchange/work_queue.h"
 
 namespace alate::server {
 

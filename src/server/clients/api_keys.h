@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/http/http_message.h"
-#include "server/route.h"
+#include "server/exchange/http_message.h"
+#include "server/exchange/route.h"
 #include "server/settings/settings_keys.h"
 
 namespace alate::server {

@@ -1,7 +1,7 @@
 // Origin of a request.
 #pragma once
 
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/clients/client_account.h"
-#include "server/exchange.h"
+#include "server/exchange/client_account.h"
+#include "server/exchange/exchange.h"
 #include "server/http/request_handler.h"
 #include "server/http/stream.h"
 #include "server/http/transport_settings.h"

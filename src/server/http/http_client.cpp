@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 #include "server/http/descriptor.h"
 #include "server/http/stream.h"
 #include "server/http/tls.h"

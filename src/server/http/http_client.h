@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "server/clients/client_account.h"
-#include "server/http/http_message.h"
+#include "server/exchange/client_account.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

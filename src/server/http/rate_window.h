@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 
 namespace alate::server {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "server/clients/client_id.h"
-#include "server/exchange.h"
-#include "server/http/http_message.h"
+#include "server/exchange/client_id.h"
+#include "server/exchange/exchange.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

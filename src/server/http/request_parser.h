@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 #include "server/http/request_handler.h"
 #include "server/http/transport_settings.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 
 namespace alate::server {
 

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/threads/mutex.h"
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 
 namespace alate::server {
 

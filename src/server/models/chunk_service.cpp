@@ -11,8 +11,8 @@
 #include "pipelines/chunk/late_chunking.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_rows.h"
+#include "server/exchange/refuse.h"
 #include "server/models/request_limits.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -8,9 +8,9 @@
 #include "alate/chunk.h"
 #include "alate/embedding.h"
 #include "pipelines/chunk/chunking.h"
+#include "server/exchange/route.h"
 #include "server/models/model_call.h"
 #include "server/models/request_limits.h"
-#include "server/route.h"
 
 namespace alate::server {
 

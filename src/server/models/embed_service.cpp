@@ -17,8 +17,8 @@
 #include "pipelines/embed/vector_precision.h"
 #include "pipelines/embed/window_means.h"
 #include "pipelines/kinds/kind_rows.h"
+#include "server/exchange/refuse.h"
 #include "server/models/request_tokens.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "alate/embedding_kinds.h"
 #include "alate/embedding_precision.h"
+#include "server/exchange/route.h"
 #include "server/models/model_call.h"
-#include "server/route.h"
-#include "server/vector_rows.h"
+#include "server/models/vector_rows.h"
 
 namespace alate::server {
 

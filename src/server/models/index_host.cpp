@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "formats/json.h"
 #include "search/passage_search.h"
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <exception>
 
+#include "server/exchange/refuse.h"
 #include "server/metrics/model_statistics.h"
 #include "server/models/touch_model.h"
 #include "server/pulls/asker_of.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

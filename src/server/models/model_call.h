@@ -14,11 +14,11 @@
 #include "base/threads/cancellation.h"
 #include "pipelines/prepared_rows.h"
 #include "runtime/batching/batch_scheduler.h"
-#include "server/clients/client_account.h"
-#include "server/failure.h"
+#include "server/exchange/client_account.h"
+#include "server/exchange/failure.h"
+#include "server/exchange/route.h"
 #include "server/models/model_host.h"
-#include "server/route.h"
-#include "server/services.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 

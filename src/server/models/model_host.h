@@ -16,11 +16,11 @@
 #include "pipelines/task_pipelines.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "runtime/caching/cached_model.h"
+#include "server/exchange/work_queue.h"
 #include "server/metrics/model_statistics.h"
 #include "server/models/model_purpose.h"
 #include "server/pulls/pulls.h"
 #include "server/settings/settings.h"
-#include "server/work_queue.h"
 
 namespace alate::server {
 

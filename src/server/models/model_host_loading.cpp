@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include "formats/json.h"
+#include "server/models/hosting_options.h"
 #include "server/models/model_host_state.h"
-#include "server/settings/hosting_options.h"
 
 namespace alate::server {
 namespace {

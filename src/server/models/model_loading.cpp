@@ -14,9 +14,9 @@
 #include "hub/hub_models.h"
 #include "pipelines/check_loadable.h"
 #include "runtime/batching/batch_work.h"
+#include "server/exchange/refuse.h"
+#include "server/models/hosting_options.h"
 #include "server/models/model_listing.h"
-#include "server/refuse.h"
-#include "server/settings/hosting_options.h"
 
 namespace alate::server {
 namespace {

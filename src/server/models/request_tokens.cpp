@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "server/exchange/refuse.h"
 #include "server/models/request_limits.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

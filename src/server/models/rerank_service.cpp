@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "pipelines/rerank/rerank_run.h"
+#include "server/exchange/refuse.h"
 #include "server/models/request_limits.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "alate/rerank.h"
+#include "server/exchange/route.h"
 #include "server/models/task_service.h"
-#include "server/route.h"
 
 namespace alate::server {
 

@@ -16,9 +16,9 @@
 #include "search/index_identity.h"
 #include "search/passage_search.h"
 #include "search/question_vectors.h"
-#include "server/failure.h"
+#include "server/exchange/failure.h"
+#include "server/exchange/refuse.h"
 #include "server/models/rerank_service.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

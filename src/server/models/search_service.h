@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "alate/search.h"
+#include "server/exchange/route.h"
 #include "server/models/index_host.h"
 #include "server/models/model_call.h"
-#include "server/route.h"
 
 namespace alate::server {
 

@@ -6,8 +6,8 @@
 #include "alate/error.h"
 #include "formats/json.h"
 #include "runtime/loading/entry_point.h"
+#include "server/exchange/refuse.h"
 #include "server/models/request_limits.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

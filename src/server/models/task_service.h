@@ -12,8 +12,8 @@
 #include "pipelines/task_pipelines.h"
 #include "pipelines/task_run.h"
 #include "pipelines/text_model.h"
+#include "server/exchange/route.h"
 #include "server/models/model_call.h"
-#include "server/route.h"
 
 namespace alate::server {
 

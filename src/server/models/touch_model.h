@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 #include "server/models/model_host.h"
 
 namespace alate::server {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "server/api/base64.h"
+#include "formats/base64.h"
 #include "server/page/docs_page_texts.h"  // made of this folder's .js and .css by the build
 
 namespace alate::server {
@@ -52,7 +52,7 @@ std::string hash_source(std::string_view text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   ::SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
   std::string out = "'sha256-";
-  append_base64(out, std::as_bytes(std::span(digest)));
+  formats::append_base64(out, std::as_bytes(std::span(digest)));
   return out += '\'';
 }
 

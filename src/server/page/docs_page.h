@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

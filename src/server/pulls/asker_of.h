@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 #include "server/pulls/pulls.h"
 
 namespace alate::server {

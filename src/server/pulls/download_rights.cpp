@@ -6,7 +6,7 @@
 #include "formats/json.h"
 #include "hub/cache_layout.h"
 #include "hub/hub_models.h"
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 namespace {

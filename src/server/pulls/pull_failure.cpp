@@ -4,7 +4,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "server/family.h"
+#include "server/exchange/family.h"
 
 namespace alate::server {
 namespace {

@@ -13,9 +13,9 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "base/threads/mutex.h"
+#include "server/exchange/refuse.h"
 #include "server/pulls/download_rights.h"
 #include "server/pulls/pull_failure.h"
-#include "server/refuse.h"
 
 namespace alate::server {
 namespace {

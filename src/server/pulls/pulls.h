@@ -13,7 +13,7 @@
 
 #include "alate/hub.h"
 #include "hub/download/pull_reference.h"
-#include "server/clients/client_id.h"
+#include "server/exchange/client_id.h"
 
 namespace alate::server {
 

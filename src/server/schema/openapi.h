@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 #include "server/settings/settings.h"
 
 namespace alate::server {

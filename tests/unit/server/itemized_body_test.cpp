@@ -1,5 +1,5 @@
 // The bytes of large answers, generated at once and piece by piece.
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
 
 #include <gtest/gtest.h>
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "server/exchange/work_queue.h"
 #include "server/models/model_host.h"
 #include "server/settings/settings.h"
-#include "server/work_queue.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

@@ -8,6 +8,7 @@
 
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
+#include "server/api/family_routes.h"
 #include "server/schema/schema.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"

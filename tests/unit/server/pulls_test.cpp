@@ -16,7 +16,7 @@
 
 #include "running_application.h"
 #include "server/api/pull_lines.h"
-#include "server/family.h"
+#include "server/exchange/family.h"
 #include "server/pulls/download_rights.h"
 #include "server/pulls/pulls.h"
 #include "tests/unit/hub/hub_server.h"

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "model_host_testing.h"
-#include "server/failure.h"
+#include "server/api/family_routes.h"
+#include "server/exchange/failure.h"
+#include "server/exchange/route.h"
 #include "server/metrics/metrics.h"
-#include "server/route.h"
+#include "server/models/services.h"
+#include "server/router.h"
 #include "server/schema/schema.h"
-#include "server/services.h"
 
 namespace alate::server {
 
@@ -24,9 +26,9 @@ class RouteTest : public ModelHostTest {
   struct Begun {
     Begun(RouteTest& test, std::vector<Route> routes)
         : router(std::move(routes), test.settings.base_path),
-          services{test.settings,      test.host(), test.indexes(), test.metrics,
-                   test.work,          router,      "1.2.3",        [] { return Gauges{}; },
-                   test.shutting_down, {},          test.obstacle} {}
+          services{
+              test.settings,      test.host(), test.indexes(),          test.metrics,       test.work, router.routes(),
+              router.base_path(), "1.2.3",     [] { return Gauges{}; }, test.shutting_down, {},        test.obstacle} {}
 
     const Router router;
     Services services;

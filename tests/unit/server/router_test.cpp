@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "server/route.h"
+#include "server/router.h"
 
 namespace alate::server {
 namespace {

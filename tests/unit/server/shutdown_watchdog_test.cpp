@@ -1,5 +1,5 @@
 // The watchdog for a process that hangs at shutdown. Each test has a process of its own to end.
-#include "server/shutdown_watchdog.h"
+#include "server/http/shutdown_watchdog.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/timestamp.h"
+#include "server/api/timestamp.h"
 
 #include <gtest/gtest.h>
 

@@ -12,11 +12,11 @@
 #include "pipelines/embed/embedding_rows.h"
 #include "runtime/forward.h"
 #include "server/api/kserve/kserve_response.h"
-#include "server/failure.h"
+#include "server/exchange/failure.h"
+#include "server/exchange/refuse.h"
 #include "server/metrics/model_statistics.h"
+#include "server/models/services.h"
 #include "server/pulls/asker_of.h"
-#include "server/refuse.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

@@ -8,8 +8,8 @@
 #include "server/api/kserve/kserve_tasks.h"
 #include "server/api/kserve/kserve_tensors.h"
 #include "server/api/kserve/kserve_version.h"
-#include "server/refuse.h"
-#include "server/services.h"
+#include "server/exchange/refuse.h"
+#include "server/models/services.h"
 
 namespace alate::server {
 namespace {

@@ -1,7 +1,7 @@
 // POST /v2/models/M/infer: texts through the model's task, or token ids through the encoder.
 #pragma once
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "formats/little_endian.h"
-#include "server/itemized_body.h"
-#include "server/refuse.h"
+#include "server/exchange/itemized_body.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 

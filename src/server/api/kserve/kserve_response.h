@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formats/json.h"
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

@@ -5,14 +5,16 @@
 #include <utility>
 
 #include "server/api/background.h"
+#include "server/api/family_routes.h"
 #include "server/api/kserve/kserve_infer.h"
 #include "server/api/kserve/kserve_metadata.h"
 #include "server/api/kserve/kserve_statistics.h"
 #include "server/api/kserve/kserve_version.h"
 #include "server/api/route_schemas.h"
-#include "server/refuse.h"
+#include "server/exchange/json_response.h"
+#include "server/exchange/refuse.h"
+#include "server/models/services.h"
 #include "server/schema/schema.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

@@ -29,11 +29,11 @@
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_metadata.h"
 #include "server/api/kserve/kserve_response.h"
+#include "server/exchange/refuse.h"
 #include "server/models/embed_service.h"
 #include "server/models/rerank_service.h"
+#include "server/models/services.h"
 #include "server/models/task_service.h"
-#include "server/refuse.h"
-#include "server/services.h"
 
 namespace alate::server {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "server/api/kserve/kserve_tensors.h"
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

@@ -7,7 +7,7 @@
 
 #include "alate/error.h"
 #include "formats/little_endian.h"
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::server {

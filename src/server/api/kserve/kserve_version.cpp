@@ -1,7 +1,7 @@
 #include "server/api/kserve/kserve_version.h"
 
 #include "formats/json.h"
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 
 namespace alate::server {
 namespace {

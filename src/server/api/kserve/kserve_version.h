@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/route.h"
+#include "server/exchange/route.h"
 
 namespace alate::server {
 

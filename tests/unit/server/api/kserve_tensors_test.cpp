@@ -6,7 +6,7 @@
 
 #include "base/files/mapped_file.h"
 #include "server/api/kserve/kserve_response.h"
-#include "server/family.h"
+#include "server/exchange/family.h"
 #include "tests/source_folder.h"
 
 namespace alate::server {

@@ -1,4 +1,4 @@
-#include "server/work_queue.h"
+#include "server/exchange/work_queue.h"
 
 #include <algorithm>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "server/clients/client_account.h"
+#include "server/exchange/client_account.h"
 
 #include <algorithm>
 

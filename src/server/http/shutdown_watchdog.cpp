@@ -1,4 +1,4 @@
-#include "server/shutdown_watchdog.h"
+#include "server/http/shutdown_watchdog.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "server/exchange.h"
+#include "server/exchange/exchange.h"
 
 #include <array>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "server/refuse.h"
+#include "server/exchange/refuse.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "server/http/answer_stream.h"
+#include "server/exchange/answer_stream.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -3,16 +3,14 @@
 
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/json.h"
-#include "server/exchange.h"
-#include "server/family.h"
-#include "server/http/http_message.h"
+#include "server/exchange/exchange.h"
+#include "server/exchange/family.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 
@@ -58,40 +56,6 @@ struct Route {
   bool reads_body_itself = false;  // also for types other than JSON; `body` documents the JSON one
   bool computes = false;           // takes a slot of max_concurrent_requests, and may answer 503, 429 and 504
   std::vector<std::string_view> aliases = {};  // additional paths, not in /openapi.json
-};
-
-// The rows of each family, defined in the file named after it.
-std::vector<Route> native_routes();
-std::vector<Route> openai_routes();
-std::vector<Route> tei_routes();
-std::vector<Route> cohere_routes();
-std::vector<Route> jina_routes();
-std::vector<Route> ollama_routes();
-std::vector<Route> kserve_routes();
-std::vector<Route> operations_routes();
-
-/// Finds rows by method and path. Immutable; thread-safe.
-class Router {
- public:
-  /// Every path is prefixed with `base_path` ("" or "/something"); paths of Access::open are served with and without
-  /// it.
-  explicit Router(std::vector<Route> routes, std::string base_path = "");
-  ~Router();
-
-  struct Match {
-    const Route* route = nullptr;  // null: no route for this method
-    std::map<std::string, std::string, std::less<>> parameters;
-    std::vector<Method> allowed;  // methods of the path, for Allow; empty: no such path
-  };
-  /// Literal segments win over {…}. HEAD matches a GET route. A path with an invalid escape matches nothing.
-  Match find(Method method, std::string_view path) const;
-
-  std::span<const Route> routes() const;
-  const std::string& base_path() const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 }  // namespace alate::server

@@ -1,4 +1,4 @@
-#include "server/failure.h"
+#include "server/exchange/failure.h"
 
 #include <new>
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "server/clients/client_id.h"
+#include "server/exchange/client_id.h"
 
 namespace alate::server {
 

@@ -3,8 +3,8 @@
 
 #include <exception>
 
-#include "server/exchange.h"
-#include "server/family.h"
+#include "server/exchange/exchange.h"
+#include "server/exchange/family.h"
 
 namespace alate::server {
 

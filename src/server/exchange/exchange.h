@@ -12,8 +12,8 @@
 
 #include "base/threads/cancellation.h"
 #include "base/threads/mutex.h"
-#include "server/clients/client_account.h"
-#include "server/http/http_message.h"
+#include "server/exchange/client_account.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

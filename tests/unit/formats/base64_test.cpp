@@ -1,4 +1,4 @@
-#include "server/api/base64.h"
+#include "formats/base64.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "formats/json.h"
 #include "tests/source_folder.h"
 
-namespace alate::server {
+namespace alate::formats {
 namespace {
 
 std::string encoded(std::string_view text) {
@@ -17,10 +17,9 @@ std::string encoded(std::string_view text) {
   return out;
 }
 
-std::vector<float> floats(const formats::Json& list) {
+std::vector<float> floats(const Json& list) {
   std::vector<float> values;
-  for (const formats::Json& value : list.as_array("list"))
-    values.push_back(static_cast<float>(value.as_double("value")));
+  for (const Json& value : list.as_array("list")) values.push_back(static_cast<float>(value.as_double("value")));
   return values;
 }
 
@@ -45,7 +44,7 @@ TEST(Base64, AppendsToWhatIsThere) {
 
 TEST(Base64, EncodesFloatsAsNumpyDoes) {
   const auto golden =
-      formats::parse_json(base::read_text_file(source_folder() / "tests/golden/server/vectors.json"), "vectors.json");
+      parse_json(base::read_text_file(source_folder() / "tests/golden/server/vectors.json"), "vectors.json");
   const auto& rows = golden.find("rows")->as_array("rows");
   ASSERT_FALSE(rows.empty());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -59,4 +58,4 @@ TEST(Base64, EncodesFloatsAsNumpyDoes) {
 }
 
 }  // namespace
-}  // namespace alate::server
+}  // namespace alate::formats

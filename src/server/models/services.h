@@ -3,14 +3,16 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "server/exchange/route.h"
+#include "server/exchange/work_queue.h"
 #include "server/metrics/metrics.h"
 #include "server/models/index_host.h"
 #include "server/models/model_host.h"
-#include "server/route.h"
 #include "server/settings/settings.h"
-#include "server/work_queue.h"
 
 namespace alate::server {
 
@@ -21,16 +23,13 @@ struct Services {
   IndexHost& indexes;
   Metrics& metrics;
   WorkQueue& work;
-  const Router& router;
+  std::span<const Route> routes;   // the whole table
+  std::string_view base_path;      // prefix of their paths: "" or "/something"
   std::string version;             // the program's: "0.1.0"
   std::function<Gauges()> gauges;  // for /metrics
   std::atomic<bool> shutting_down = false;
   std::function<void()> stopping = {};         // the server has begun to stop
   std::function<std::string()> obstacle = {};  // why the server makes no progress at the moment; empty: it does
 };
-
-/// A JSON answer with status 200.
-Response json_response(const formats::Json& body);
-Response json_response(std::string text);
 
 }  // namespace alate::server

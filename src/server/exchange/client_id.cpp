@@ -1,4 +1,4 @@
-#include "server/clients/client_id.h"
+#include "server/exchange/client_id.h"
 
 #include <array>
 #include <boost/asio/ip/address.hpp>

@@ -1,4 +1,4 @@
-#include "server/settings/hosting_options.h"
+#include "server/models/hosting_options.h"
 
 #include <optional>
 #include <span>

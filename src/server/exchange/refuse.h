@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/family.h"
+#include "server/exchange/family.h"
 
 namespace alate::server {
 

@@ -1,4 +1,4 @@
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 #include <array>
 #include <boost/url/encoding_opts.hpp>

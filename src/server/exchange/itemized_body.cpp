@@ -1,4 +1,4 @@
-#include "server/itemized_body.h"
+#include "server/exchange/itemized_body.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "server/open_files.h"
+#include "server/http/open_files.h"
 
 #include <sys/resource.h>
 

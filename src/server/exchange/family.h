@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "server/http/http_message.h"
+#include "server/exchange/http_message.h"
 
 namespace alate::server {
 

@@ -1,4 +1,4 @@
-#include "server/family.h"
+#include "server/exchange/family.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/http/answer_stream.h"
+#include "server/exchange/answer_stream.h"
 
 namespace alate::server {
 

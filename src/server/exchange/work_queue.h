@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/threads/mutex.h"
-#include "server/clients/client_id.h"
-#include "server/exchange.h"
+#include "server/exchange/client_id.h"
+#include "server/exchange/exchange.h"
 
 namespace alate::server {
 
