@@ -6,8 +6,8 @@
 #include "backends/cpu/kernels/gemm/product.h"
 #include "backends/cpu/kernels/rows/normalize.h"
 #include "backends/cpu/kernels/rows/row_products.h"
-#include "backends/cpu/kernels/rows/row_split.h"
 #include "backends/cpu/kernels/rows/softmax.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::array {
 namespace {

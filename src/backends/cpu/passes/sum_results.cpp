@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "backends/cpu/kernels/rows/row_sums.h"
+#include "backends/cpu/kernels/vectors/row_sums.h"
 #include "backends/cpu/steps/operations.h"
 #include "backends/cpu/steps/steps.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 
 namespace alate::cpu {
 

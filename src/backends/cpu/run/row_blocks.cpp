@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/cpu/kernels/attention/cache_blocks.h"
+#include "backends/cpu/kernels/gemm/cache_blocks.h"
 #include "backends/cpu/plan/run_plan.h"
 #include "backends/cpu/run/arena_layout.h"
 #include "backends/cpu/run/rows_per_worker.h"

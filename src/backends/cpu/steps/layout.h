@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {

@@ -5,7 +5,7 @@
 
 #include "backends/cpu/kernels/gemm/product.h"
 #include "backends/cpu/kernels/quantize/dequantize.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 #include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
 

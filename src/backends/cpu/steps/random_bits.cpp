@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {

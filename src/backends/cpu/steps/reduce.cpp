@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "backends/cpu/kernels/moving/transpose.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 #include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/reduce_values.h"
 

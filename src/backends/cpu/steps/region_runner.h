@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/plan/run_plan.h"
 
 namespace alate::cpu {

@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/attention/cache_blocks.h"
+#include "backends/cpu/kernels/gemm/cache_blocks.h"
 
 #include <gtest/gtest.h>
 

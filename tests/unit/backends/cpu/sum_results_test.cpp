@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "backends/cpu/kernels/rows/row_sums.h"
+#include "backends/cpu/kernels/vectors/row_sums.h"
 #include "tests/unit/backends/cpu/kernel_testing.h"
 #include "tests/unit/backends/cpu/plan_testing.h"
 #include "tests/unit/backends/cpu/step_testing.h"

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/dispatch/scratch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 
 namespace alate::cpu {
 namespace {
@@ -61,9 +60,7 @@ std::size_t tasks_of(const SequenceWork& work) {
 
 void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t index, const Kernels& set) {
   const WordKind kind = a.rounds_operands ? rounded_operands(work.keys, a.rounds_to_bf16, set) : WordKind::f32;
-  const AttentionKernel& kernel = kind == WordKind::bf16     ? set.bf16_attention
-                                  : kind == WordKind::shorts ? set.short_attention
-                                                             : set.simd.attention;
+  const AttentionKernel& kernel = attention_kernel_for(kind, set);
   float* scratch = thread_scratch(kernel.scratch_floats(a.head_size, a.value_size));
   AttentionTask task;
   task.sequence = work.sequence;
@@ -83,8 +80,8 @@ WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& 
   // With few keys, rounding costs as much as it saves.
   constexpr std::size_t kFewestKeys = 24;
   if (keys < kFewestKeys) return WordKind::f32;
-  if (rounds_to_bf16 && set.bf16_attention.attend != nullptr) return WordKind::bf16;
-  return set.short_attention.attend != nullptr ? WordKind::shorts : WordKind::f32;
+  if (rounds_to_bf16 && attention_kernel_for(WordKind::bf16, set).attend != nullptr) return WordKind::bf16;
+  return attention_kernel_for(WordKind::shorts, set).attend != nullptr ? WordKind::shorts : WordKind::f32;
 }
 
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
-#include "backends/cpu/kernels/gemm/gemm_kernel.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
+#include "backends/cpu/kernels/vectors/word_kind.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {
@@ -75,6 +75,12 @@ void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& poo
 
 /// The kind that operands of a sequence with `keys` keys are rounded to where that is allowed; f32: not rounded.
 WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& set = kernels());
+
+struct AttentionKernel;
+
+/// The kernel of an instruction set's table (dispatch.h) for operands rounded to shorts or bf16, null where that is not
+/// faster, or for f32.
+const AttentionKernel& attention_kernel_for(WordKind operands, const Kernels& set = kernels());
 
 /// One task: some queries of one head of one sequence.
 struct AttentionTask {

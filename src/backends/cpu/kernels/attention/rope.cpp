@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {

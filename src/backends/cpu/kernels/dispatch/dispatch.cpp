@@ -4,7 +4,7 @@
 
 namespace alate::cpu {
 
-void fill_gemm_scalar(Kernels& kernels);
+void fill_gemm_scalar(GemmKernels& kernels);
 // Fills in the CPU family's vector kernels: in dispatch_x86.cpp, dispatch_aarch64.cpp or dispatch_other.cpp, as the
 // build chooses. With extensions, kernels that use them replace slower ones.
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);
@@ -61,6 +61,19 @@ const Kernels& kernels() {
   return chosen;
 }
 
-const GemmKernel& f32_gemm() { return kernels().f32; }
+base::InstructionSet instruction_set(const Kernels& set) { return set.set; }
+
+const ElementwiseKernels& elementwise_kernels(const Kernels& set) { return set.simd; }
+const MovingKernels& moving_kernels(const Kernels& set) { return set.simd; }
+const RowKernels& row_kernels(const Kernels& set) { return set.simd; }
+const QuantizeKernels& quantize_kernels(const Kernels& set) { return set.simd; }
+const WindowKernels& window_kernels(const Kernels& set) { return set.simd; }
+const GemmKernels& gemm_kernels(const Kernels& set) { return set; }
+ProductLoop product_loop(DType dtype, const Kernels& set) { return set.simd.product_loop(dtype); }
+
+const AttentionKernel& attention_kernel_for(WordKind operands, const Kernels& set) {
+  if (operands == WordKind::bf16) return set.bf16_attention;
+  return operands == WordKind::shorts ? set.short_attention : set.simd.attention;
+}
 
 }  // namespace alate::cpu

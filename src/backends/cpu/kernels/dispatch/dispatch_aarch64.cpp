@@ -2,7 +2,7 @@
 
 namespace alate::cpu {
 
-void fill_gemm_neon(Kernels& kernels);
+void fill_gemm_neon(GemmKernels& kernels);
 GemmKernel bytes_gemm_neon_dotprod();
 GemmKernel bytes_gemm_neon_i8mm();
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);

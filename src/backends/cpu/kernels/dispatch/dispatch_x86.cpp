@@ -7,8 +7,8 @@
 
 namespace alate::cpu {
 
-void fill_gemm_avx2(Kernels& kernels);
-void fill_gemm_avx512(Kernels& kernels);
+void fill_gemm_avx2(GemmKernels& kernels);
+void fill_gemm_avx512(GemmKernels& kernels);
 GemmKernel bytes_gemm_avx2_vnni();
 GemmKernel bytes_gemm_avx512_vnni();
 AttentionKernel short_attention_avx2();

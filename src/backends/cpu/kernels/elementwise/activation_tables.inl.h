@@ -3,7 +3,7 @@
 // for which GEMM in tile registers leaves no time.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 #if HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();

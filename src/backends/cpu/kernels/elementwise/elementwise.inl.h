@@ -3,7 +3,7 @@
 
 #include "backends/cpu/kernels/elementwise/elementwise.h"
 #include "backends/cpu/kernels/elementwise/vector_math.inl.h"
-#include "backends/cpu/kernels/rows/reduce_f32.inl.h"
+#include "backends/cpu/kernels/vectors/row_sum.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -1,8 +1,8 @@
 // The loops of random_bits.h over counters, for one instruction set; vectorized by the compiler.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/elementwise/random_bits.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

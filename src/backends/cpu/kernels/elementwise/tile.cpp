@@ -2,14 +2,14 @@
 
 #include <cstring>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/elementwise/elementwise_kernels.h"
 
 namespace alate::cpu {
 namespace {
 
 // `context` is the instruction set.
-const SimdKernels& kernels_of(std::uint32_t context) {
-  return kernels_for(static_cast<base::InstructionSet>(context)).simd;
+const ElementwiseKernels& kernels_of(std::uint32_t context) {
+  return elementwise_kernels(kernels_for(static_cast<base::InstructionSet>(context)));
 }
 
 template <UnaryOp kOp>
@@ -52,9 +52,9 @@ TileKernel tile_kernel(TileOp op, DType dtype, const Kernels& set) {
   const std::size_t bits = bits_of(dtype);
   if (bits < 8) return {};
   if (dtype == DType::f32) {
-    if (const TileKernel found = vector_f32(op, static_cast<std::uint32_t>(set.set))) return found;
+    if (const TileKernel found = vector_f32(op, static_cast<std::uint32_t>(instruction_set(set)))) return found;
   }
-  if (const TileKernel found = set.simd.tile_loop(op, dtype, bits / 8)) return found;
+  if (const TileKernel found = elementwise_kernels(set).tile_loop(op, dtype, bits / 8)) return found;
   return tile_kernel_math(op, dtype);
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "alate/tensor.h"
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
 
 namespace alate::cpu {
 

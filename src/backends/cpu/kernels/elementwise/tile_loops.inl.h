@@ -1,8 +1,8 @@
 // The compiler-vectorized loops of tile.h, for one instruction set: integers, comparisons, f64 arithmetic.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/elementwise/tile.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

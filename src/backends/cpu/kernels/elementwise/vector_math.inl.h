@@ -5,9 +5,9 @@
 
 #include <type_traits>
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/elementwise/activation.h"
 #include "backends/cpu/kernels/elementwise/activation_tables.inl.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

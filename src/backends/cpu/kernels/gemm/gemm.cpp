@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/kernels/attention/cache_blocks.h"
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/dispatch/scratch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/gemm/cache_blocks.h"
+#include "backends/cpu/kernels/quantize/quantize_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 
 namespace alate::cpu {
 namespace {
@@ -163,7 +163,7 @@ void multiply_and_quantize(const GemmArguments& g, const GemmKernel& kernel, std
     run.x = waiting;
     run.x_stride = length;
     take_rotation_scratch(run);
-    kernels().simd.quantize_rows(run);
+    quantize_kernels().quantize_rows(run);
   }
 }
 
@@ -282,5 +282,7 @@ void gemm(const GemmArguments& arguments, base::ThreadPool& pool, std::size_t ma
   split_rows(arguments.m, arguments.n, pool, workers,
              [&](std::size_t begin, std::size_t end) { kernel.sum_rows(arguments, begin, end); });
 }
+
+const GemmKernel& f32_gemm() { return gemm_kernels().f32; }
 
 }  // namespace alate::cpu

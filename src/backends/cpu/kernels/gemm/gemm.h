@@ -18,7 +18,7 @@
 #include "backends/cpu/kernels/elementwise/activation.h"
 #include "backends/cpu/kernels/gemm/gemm_kernel.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
-#include "backends/cpu/kernels/rows/row_sums.h"
+#include "backends/cpu/kernels/vectors/row_sums.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {

@@ -19,8 +19,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace alate::cpu {
 
-void fill_gemm_avx2(Kernels& kernels);
-void fill_gemm_avx2(Kernels& kernels) {
+void fill_gemm_avx2(GemmKernels& kernels);
+void fill_gemm_avx2(GemmKernels& kernels) {
   HWY_NAMESPACE::fill_float_products<6, 2>(kernels);
   kernels.bf16 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedBf16Dot, 6, 2>();
   kernels.integers = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::ShortsDot, 6, 2>();

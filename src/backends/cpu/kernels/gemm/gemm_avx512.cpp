@@ -19,8 +19,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace alate::cpu {
 
-void fill_gemm_avx512(Kernels& kernels);
-void fill_gemm_avx512(Kernels& kernels) {
+void fill_gemm_avx512(GemmKernels& kernels);
+void fill_gemm_avx512(GemmKernels& kernels) {
   HWY_NAMESPACE::fill_float_products<14, 2>(kernels);
   kernels.bf16 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedBf16Dot, 12, 2>();
   kernels.integers = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::ShortsDot, 13, 2>();

@@ -4,7 +4,6 @@
 
 #include <type_traits>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/kernels/gemm/gemm_strips.inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -111,7 +111,7 @@ struct IntegersDot : WholeWords {
 
 // The floating-point kernels, with one tile size.
 template <std::size_t kMaxRows, std::size_t kVectors>
-void fill_float_products(Kernels& kernels) {
+void fill_float_products(GemmKernels& kernels) {
   kernels.f32 = gemm_kernel<FloatDot, kMaxRows, kVectors>();
   kernels.f32_by_bf16 = gemm_kernel<NarrowWeightsDot<Bf16Weights>, kMaxRows, kVectors>();
   kernels.f32_by_f16 = gemm_kernel<NarrowWeightsDot<F16Weights>, kMaxRows, kVectors>();

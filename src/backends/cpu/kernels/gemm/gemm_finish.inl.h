@@ -5,7 +5,7 @@
 #include "backends/cpu/kernels/elementwise/vector_math.inl.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/rows/bf16_rows.inl.h"
-#include "backends/cpu/kernels/rows/row_sum.inl.h"
+#include "backends/cpu/kernels/vectors/row_sum.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -2,25 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+
+#include "backends/cpu/kernels/vectors/kernel_set.h"
+#include "backends/cpu/kernels/vectors/word_kind.h"
 
 namespace alate::cpu {
 
 struct GemmArguments;
 struct GemmBlock;
-
-/// Contents of the operands' 32-bit words.
-enum class WordKind : std::uint8_t {
-  f32,     // one number
-  bf16,    // two bf16; products and sums in f32
-  bytes,   // four u8 of A, four s8 of W; sums in i32
-  shorts,  // two i16 of A and of W; sums in i32
-};
-
-/// Values in a word.
-constexpr std::size_t values_per_word(WordKind kind) {
-  return kind == WordKind::f32 ? 1 : kind == WordKind::bytes ? 4 : 2;
-}
 
 /// The micro-kernel for one kind of words. The engine calls gemm.h.
 struct GemmKernel {
@@ -32,6 +21,20 @@ struct GemmKernel {
   void (*sum_rows)(const GemmArguments&, std::size_t begin, std::size_t end) = nullptr;
   std::size_t weight_bytes = 4;  // of W per word of A: a whole word, or an f32 stored in fewer bytes
 };
+
+/// The GEMM kernels of an instruction set's table (dispatch.h). Integers are bytes where the CPU multiplies four at a
+/// time, otherwise shorts.
+struct GemmKernels {
+  GemmKernel f32, bf16, integers;
+  // Bit-identical to f32 with widened weights, at half the memory: A is f32, W is packed from bf16 or f16.
+  GemmKernel f32_by_bf16, f32_by_f16;
+
+  // Independent chains of multiply-adds in registers, to measure the CPU's peak.
+  float (*run_multiply_adds)(std::size_t rounds) = nullptr;
+  std::size_t flops_per_round = 0;
+};
+
+const GemmKernels& gemm_kernels(const Kernels& set = kernels());
 
 /// The f32 kernel of the chosen instruction set. Thread-safe. Throws what kernels() throws.
 const GemmKernel& f32_gemm();

@@ -13,7 +13,7 @@
 
 #include <type_traits>
 
-#include "backends/cpu/kernels/attention/cache_blocks.h"
+#include "backends/cpu/kernels/gemm/cache_blocks.h"
 #include "backends/cpu/kernels/gemm/gemm_block.inl.h"
 
 HWY_BEFORE_NAMESPACE();

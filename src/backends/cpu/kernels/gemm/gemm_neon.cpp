@@ -4,8 +4,8 @@
 
 namespace alate::cpu {
 
-void fill_gemm_neon(Kernels& kernels);
-void fill_gemm_neon(Kernels& kernels) {
+void fill_gemm_neon(GemmKernels& kernels);
+void fill_gemm_neon(GemmKernels& kernels) {
   HWY_NAMESPACE::fill_float_products<6, 4>(kernels);
   kernels.bf16 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedBf16Dot, 6, 4>();
   kernels.integers = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedShortsDot, 6, 4>();

@@ -4,8 +4,8 @@
 
 namespace alate::cpu {
 
-void fill_gemm_scalar(Kernels& kernels);
-void fill_gemm_scalar(Kernels& kernels) {
+void fill_gemm_scalar(GemmKernels& kernels);
+void fill_gemm_scalar(GemmKernels& kernels) {
   HWY_NAMESPACE::fill_float_products<4, 2>(kernels);
   kernels.bf16 = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedBf16Dot, 4, 2>();
   kernels.integers = HWY_NAMESPACE::gemm_kernel<HWY_NAMESPACE::WidenedShortsDot, 4, 2>();

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/kernels/gemm/product_rates.h"
 #include "backends/cpu/kernels/rows/bf16_rows.h"
 
@@ -20,7 +19,7 @@ std::size_t words_of_row(std::size_t k, const GemmKernel& kernel) {
 }  // namespace
 
 const GemmKernel& half_product_kernel(DType weight) {
-  const Kernels& set = kernels();
+  const GemmKernels& set = gemm_kernels();
   const bool is_faster = weight == DType::bf16 && product_rates().is_clearly_above_f32(product_rates().bf16);
   if (is_faster) return set.bf16;
   return weight == DType::bf16 ? set.f32_by_bf16 : set.f32_by_f16;

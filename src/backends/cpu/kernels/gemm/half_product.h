@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "alate/tensor.h"
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
 
 namespace alate::cpu {
 

@@ -1,4 +1,4 @@
-// The chains of multiply-adds of dispatch.h, for the one instruction set that the including file is compiled for.
+// The chains of multiply-adds of GemmKernels, for the one instruction set that the including file is compiled for.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm_block.inl.h"
@@ -21,7 +21,7 @@ float run_multiply_adds(std::size_t rounds) {
   return hn::GetLane(sum);
 }
 
-void fill_multiply_adds(Kernels& kernels) {
+void fill_multiply_adds(GemmKernels& kernels) {
   kernels.run_multiply_adds = run_multiply_adds;
   kernels.flops_per_round = 2 * kChains * kLanes;
 }

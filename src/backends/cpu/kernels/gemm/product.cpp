@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/gemm/gemm_kernel.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {
@@ -56,14 +56,12 @@ void expand(const std::complex<T>* w, std::size_t w_stride, std::size_t n, std::
 
 }  // namespace
 
-ProductLoop product_loop(DType dtype, const Kernels& set) { return set.simd.product_loop(dtype); }
-
 std::size_t product_panel_width(DType dtype, const Kernels& set) {
-  return dtype == DType::f32 ? set.f32.panel_width : product_loop(dtype, set).panel_width;
+  return dtype == DType::f32 ? gemm_kernels(set).f32.panel_width : product_loop(dtype, set).panel_width;
 }
 
 std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, const Kernels& set) {
-  if (dtype == DType::f32) return packed_word_count(n, k, set.f32) * sizeof(float);
+  if (dtype == DType::f32) return packed_word_count(n, k, gemm_kernels(set).f32) * sizeof(float);
   const std::size_t width = product_loop(dtype, set).panel_width;
   return divide_up(n, width) * width * k * (bits_of(dtype) / 8);
 }
@@ -71,7 +69,8 @@ std::size_t packed_product_bytes(DType dtype, std::size_t n, std::size_t k, cons
 void pack_product(DType dtype, const void* w, std::size_t w_stride, std::size_t n, std::size_t k, void* packed,
                   base::ThreadPool* pool, const Kernels& set) {
   if (dtype == DType::f32)
-    return pack_weights(static_cast<const float*>(w), w_stride, n, k, static_cast<float*>(packed), pool, set.f32);
+    return pack_weights(static_cast<const float*>(w), w_stride, n, k, static_cast<float*>(packed), pool,
+                        gemm_kernels(set).f32);
   const std::size_t width = product_loop(dtype, set).panel_width;
   const auto pack = [&]<typename T>(const T* from) {
     pack_panels(from, w_stride, n, k, width, static_cast<T*>(packed), pool);
@@ -114,7 +113,7 @@ void multiply(DType dtype, const ProductArguments& g, base::ThreadPool& pool, st
     arguments.m = g.m;
     arguments.n = g.n;
     arguments.k = g.k;
-    return gemm(arguments, pool, max_workers, set.f32);
+    return gemm(arguments, pool, max_workers, gemm_kernels(set).f32);
   }
   const ProductLoop loop = product_loop(dtype, set);
   const std::size_t panels = divide_up(g.n, loop.panel_width), block = loop.rows_per_tile * kStripsPerBlock;

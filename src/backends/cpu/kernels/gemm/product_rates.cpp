@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "alate/tensor.h"
-#include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 
 namespace alate::cpu {
@@ -62,7 +61,8 @@ class Trial {
 }  // namespace
 
 backends::ProductRates measure_product_rates(const Kernels& set) {
-  Trial f32(set.f32), bf16(set.bf16), integers(set.integers);
+  const GemmKernels& kernels = gemm_kernels(set);
+  Trial f32(kernels.f32), bf16(kernels.bf16), integers(kernels.integers);
   double least_f32 = 1e9, least_bf16 = 1e9, least_integers = 1e9;
   // Interleaved, so that all run at the same CPU clock.
   for (std::size_t i = 0; i < kTrialTimes; ++i) {

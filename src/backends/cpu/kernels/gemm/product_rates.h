@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/batch_hint.h"
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
 
 namespace alate::cpu {
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/kernels/moving/move_axes.h"
+#include "backends/cpu/kernels/moving/moving_kernels.h"
 #include "backends/cpu/kernels/moving/stream.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 14;
 // Copies rows one after the other; long dense rows bypass the caches if the total is too large for them.
 class RowMover {
  public:
-  explicit RowMover(std::size_t bytes) : stream_(bytes >= kStreamedBytes ? &kernels().simd.stream : nullptr) {}
+  explicit RowMover(std::size_t bytes) : stream_(bytes >= kStreamedBytes ? &moving_kernels().stream : nullptr) {}
 
   template <typename T>
   void operator()(const T* from, std::ptrdiff_t in_step, T* to, std::ptrdiff_t out_step, std::size_t width) const {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "backends/cpu/kernels/elementwise/combine.h"
 #include "backends/cpu/kernels/moving/move_axes.h"
-#include "backends/cpu/kernels/rows/combine.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "backends/cpu/kernels/moving/move_axes.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/kernels/moving/move.h"
 #include "backends/cpu/kernels/moving/move_axes.h"
+#include "backends/cpu/kernels/moving/moving_kernels.h"
 #include "backends/cpu/kernels/moving/stream.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {
@@ -27,15 +27,15 @@ void transpose_128(const Wide* in, std::size_t in_stride, Wide* out, std::size_t
 }
 
 template <typename T>
-auto transposer(const SimdKernels& simd, std::size_t bytes) {
+auto transposer(const MovingKernels& kernels, std::size_t bytes) {
   if constexpr (sizeof(T) == 1) {
-    return simd.transpose_8;
+    return kernels.transpose_8;
   } else if constexpr (sizeof(T) == 2) {
-    return simd.transpose_16;
+    return kernels.transpose_16;
   } else if constexpr (sizeof(T) == 4) {
-    return bytes >= kStreamedBytes ? simd.transpose_32_streamed : simd.transpose_32;
+    return bytes >= kStreamedBytes ? kernels.transpose_32_streamed : kernels.transpose_32;
   } else if constexpr (sizeof(T) == 8) {
-    return simd.transpose_64;
+    return kernels.transpose_64;
   } else {
     return transpose_128;
   }
@@ -65,7 +65,7 @@ bool copy_transposed(const T* in, const MoveAxes& axes, T* out, base::ThreadPool
   const std::size_t wide_bands = (rows + kLine * kLines - 1) / (kLine * kLines);
   const std::size_t band = outer.count() * wide_bands < 4 * workers ? kLine : kLine * kLines;
   const std::size_t bands = (rows + band - 1) / band;
-  const auto transpose = transposer<T>(set.simd, axes.count() * sizeof(T));
+  const auto transpose = transposer<T>(moving_kernels(set), axes.count() * sizeof(T));
   split_rows(outer.count() * bands, std::min(band, rows) * columns, pool, max_workers,
              [&](std::size_t begin, std::size_t end) {
                MoveWalk matrix(outer, begin / bands);

@@ -4,8 +4,8 @@
 
 #include <hwy/cache_control.h>
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/moving/transpose.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

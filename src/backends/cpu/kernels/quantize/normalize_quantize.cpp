@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/quantize/normalize_quantize.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/quantize/quantize_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 
@@ -15,7 +15,7 @@ void normalize_and_quantize_rows(NormKind kind, const NormArguments& norm, const
   split_rows(norm.rows, norm.width * 4, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     QuantizeArguments part = rows_to_quantize(all, begin, end);
     take_rotation_scratch(part);
-    set.simd.normalize_and_quantize_rows(kind, rows_of_norm(norm, begin, end), part);
+    quantize_kernels(set).normalize_and_quantize_rows(kind, rows_of_norm(norm, begin, end), part);
   });
 }
 

@@ -1,8 +1,8 @@
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/dispatch/scratch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/quantize/quantize_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 
 namespace alate::cpu {
 
@@ -46,7 +46,7 @@ void quantize_rows(const QuantizeArguments& arguments, base::ThreadPool& pool, s
   split_rows(arguments.rows, arguments.width * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     QuantizeArguments part = rows_to_quantize(arguments, begin, end);
     take_rotation_scratch(part);
-    set.simd.quantize_rows(part);
+    quantize_kernels(set).quantize_rows(part);
   });
 }
 

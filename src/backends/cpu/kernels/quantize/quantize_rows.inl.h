@@ -4,10 +4,10 @@
 #include <type_traits>
 
 #include "backends/cpu/kernels/elementwise/vector_math.inl.h"
+#include "backends/cpu/kernels/quantize/group_statistics.inl.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
 #include "backends/cpu/kernels/quantize/rotate_group.inl.h"
 #include "backends/cpu/kernels/rows/folded_lanes.inl.h"
-#include "backends/cpu/kernels/rows/group_statistics.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

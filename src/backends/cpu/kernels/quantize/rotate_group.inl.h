@@ -1,7 +1,7 @@
 // The Walsh-Hadamard transform of a group, for one instruction set: bit-identical to tensor/rotation.h.
 #pragma once
 
-#include "backends/cpu/kernels/rows/group_statistics.inl.h"
+#include "backends/cpu/kernels/quantize/group_statistics.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "alate/error.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 #include "tensor/half.h"
 
 namespace alate::cpu {

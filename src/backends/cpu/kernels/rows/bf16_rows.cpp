@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/rows/bf16_rows.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 
@@ -12,7 +12,7 @@ void round_rows_to_bf16(const Bf16RowArguments& arguments, base::ThreadPool& poo
     part.x += begin * part.x_stride;
     part.words = static_cast<float*>(part.words) + begin * part.words_stride;
     part.rows = end - begin;
-    set.simd.round_rows_to_bf16(part);
+    row_kernels(set).round_rows_to_bf16(part);
   });
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
-#include "backends/cpu/kernels/gemm/gemm_kernel.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
+#include "backends/cpu/kernels/vectors/word_kind.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {

@@ -2,8 +2,8 @@
 // which flushes subnormals to zero on some CPUs.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/rows/bf16_rows.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
 
 namespace alate::cpu {
 namespace {
@@ -26,7 +26,7 @@ void count_differences(const std::uint8_t* m, const std::uint64_t* x, std::size_
 
 }  // namespace
 
-void dot_byte_rows(const ByteRowArguments& arguments, const Kernels& set) { set.simd.dot_byte_rows(arguments); }
+void dot_byte_rows(const ByteRowArguments& arguments, const Kernels& set) { row_kernels(set).dot_byte_rows(arguments); }
 
 void bit_differences(const std::uint8_t* m, const std::uint64_t* x, std::size_t words, std::size_t rows,
                      std::uint32_t* out) {

@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/rows/embed_norm.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 
@@ -9,7 +9,7 @@ void embed_norm(const EmbedNormArguments& arguments, base::ThreadPool& pool, std
                 const Kernels& set) {
   const std::size_t row_cost = arguments.width * 2 * (arguments.count + 1);
   split_rows(arguments.places, row_cost, pool, max_workers,
-             [&](std::size_t begin, std::size_t end) { set.simd.embed_norm(arguments, begin, end); });
+             [&](std::size_t begin, std::size_t end) { row_kernels(set).embed_norm(arguments, begin, end); });
 }
 
 }  // namespace alate::cpu

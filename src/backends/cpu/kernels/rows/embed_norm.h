@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "alate/tensor.h"
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {

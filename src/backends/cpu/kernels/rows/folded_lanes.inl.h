@@ -2,8 +2,8 @@
 // that follow are computed once.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/moving/transpose.inl.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

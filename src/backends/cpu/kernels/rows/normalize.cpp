@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/rows/normalize.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 
@@ -20,7 +20,7 @@ NormArguments rows_of_norm(const NormArguments& arguments, std::size_t begin, st
 void normalize_rows(NormKind kind, const NormArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                     const Kernels& set) {
   split_rows(arguments.rows, arguments.width * 2, pool, max_workers, [&](std::size_t begin, std::size_t end) {
-    set.simd.normalize_rows(kind, rows_of_norm(arguments, begin, end));
+    row_kernels(set).normalize_rows(kind, rows_of_norm(arguments, begin, end));
   });
 }
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
-#include "backends/cpu/kernels/rows/row_sums.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
+#include "backends/cpu/kernels/vectors/row_sums.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {

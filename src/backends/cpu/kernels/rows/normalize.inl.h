@@ -2,11 +2,11 @@
 // hides the latency from a row's sum to its factor.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/rows/bf16_rows.inl.h"
 #include "backends/cpu/kernels/rows/folded_lanes.inl.h"
 #include "backends/cpu/kernels/rows/normalize.h"
-#include "backends/cpu/kernels/rows/row_sum.inl.h"
+#include "backends/cpu/kernels/vectors/row_sum.inl.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -4,8 +4,8 @@
 #include <array>
 #include <complex>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 namespace {
@@ -80,7 +80,7 @@ ReduceLoop reduce_loop_complex(TileOp op, DType dtype) {
 }
 
 ReduceLoop reduce_loop(TileOp op, DType dtype, const Kernels& set) {
-  return is_complex(dtype) ? reduce_loop_complex(op, dtype) : set.simd.reduce_loop(op, dtype);
+  return is_complex(dtype) ? reduce_loop_complex(op, dtype) : row_kernels(set).reduce_loop(op, dtype);
 }
 
 void reduce(TileOp op, DType dtype, const ReduceArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,

@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "alate/tensor.h"
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
 #include "backends/cpu/kernels/elementwise/tile.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {

@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/rows/row_products.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 
@@ -12,7 +12,7 @@ void dot_rows(const RowProductArguments& arguments, base::ThreadPool& pool, std:
     part.m += begin * part.m_stride;
     part.out += begin;
     part.rows = end - begin;
-    set.simd.dot_rows(part);
+    row_kernels(set).dot_rows(part);
   });
 }
 
@@ -25,7 +25,7 @@ void sum_rows(const RowProductArguments& arguments, base::ThreadPool& pool, std:
     part.m += begin * kColumns;
     part.out += begin * kColumns;
     part.width = (end == blocks ? arguments.width : end * kColumns) - begin * kColumns;
-    set.simd.sum_rows(part);
+    row_kernels(set).sum_rows(part);
   });
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cpu/kernels/rows/row_products.h"
-#include "backends/cpu/kernels/rows/row_sum.inl.h"
+#include "backends/cpu/kernels/vectors/row_sum.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

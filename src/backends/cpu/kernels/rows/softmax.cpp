@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/rows/softmax.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/rows/row_kernels.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 
 namespace alate::cpu {
 
@@ -12,7 +12,7 @@ void softmax_rows(const SoftmaxArguments& arguments, base::ThreadPool& pool, std
     part.x += begin * part.x_stride;
     part.out += begin * part.out_stride;
     part.rows = end - begin;
-    set.simd.softmax_rows(part);
+    row_kernels(set).softmax_rows(part);
   });
 }
 

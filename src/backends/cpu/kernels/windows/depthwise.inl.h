@@ -1,7 +1,7 @@
 // The loops of depthwise.h for one instruction set.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 #include "backends/cpu/kernels/windows/depthwise.h"
 
 HWY_BEFORE_NAMESPACE();

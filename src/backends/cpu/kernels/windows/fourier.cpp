@@ -5,9 +5,9 @@
 #include <complex>
 #include <numbers>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/dispatch/scratch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
+#include "backends/cpu/kernels/windows/window_kernels.h"
 
 namespace alate::cpu {
 namespace {
@@ -70,9 +70,9 @@ std::size_t worker_bytes(const FourierPlan& plan) {
 template <typename T>
 auto lanes_function(const Kernels& set) {
   if constexpr (std::is_same_v<T, float>)
-    return set.simd.fourier_f32;
+    return window_kernels(set).fourier_f32;
   else
-    return set.simd.fourier_f64;
+    return window_kernels(set).fourier_f64;
 }
 
 // Rows of Stored components, transformed as T.

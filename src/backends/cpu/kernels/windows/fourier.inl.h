@@ -1,7 +1,7 @@
 // The stages of fourier.h for one instruction set: loops over lanes, vectorized by the compiler.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 #include "backends/cpu/kernels/windows/fourier.h"
 
 HWY_BEFORE_NAMESPACE();

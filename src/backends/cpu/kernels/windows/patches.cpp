@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/windows/window_kernels.h"
 
 namespace alate::cpu {
 namespace {
@@ -270,7 +270,7 @@ void convolve_depthwise(const PatchGeometry& geometry, std::size_t batch, const 
             w[run.taps++] = weight;
           }
         });
-        set.simd.depthwise_run(run);
+        window_kernels(set).depthwise_run(run);
       };
       for (std::size_t place = 0; place < whole.begin; ++place) convolve(place, 1);
       if (whole.begin < whole.end) convolve(whole.begin, whole.end - whole.begin);

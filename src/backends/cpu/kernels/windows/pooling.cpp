@@ -1,7 +1,7 @@
 #include "backends/cpu/kernels/windows/pooling.h"
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/windows/window_kernels.h"
 
 namespace alate::cpu {
 
@@ -19,7 +19,7 @@ void pool_tokens(Pooling pooling, const PoolArguments& arguments, base::ThreadPo
                part.lengths += begin;
                part.out += begin * part.out_stride;
                part.sequences = end - begin;
-               set.simd.pool_tokens(pooling, part);
+               window_kernels(set).pool_tokens(pooling, part);
              });
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <complex>
 
-#include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
+#include "backends/cpu/kernels/windows/window_kernels.h"
 
 namespace alate::cpu {
 namespace {
@@ -35,7 +35,7 @@ void window_complex(const WindowPass& pass, std::size_t begin, std::size_t end) 
 }  // namespace
 
 WindowLoop window_loop(TileOp op, DType dtype, const Kernels& set) {
-  if (!is_complex(dtype)) return set.simd.window_loop(op, dtype);
+  if (!is_complex(dtype)) return window_kernels(set).window_loop(op, dtype);
   if (op != TileOp::add && op != TileOp::multiply) return nullptr;
   const bool is_product = op == TileOp::multiply;
   if (dtype == DType::c64) return is_product ? window_complex<float, true> : window_complex<float, false>;

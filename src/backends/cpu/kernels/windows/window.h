@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "alate/tensor.h"
-#include "backends/cpu/kernels/dispatch/kernel_set.h"
 #include "backends/cpu/kernels/elementwise/tile.h"
+#include "backends/cpu/kernels/vectors/kernel_set.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::cpu {

@@ -1,7 +1,7 @@
 // https://openxla.org/stablehlo/spec#gather
 #include "alate/error.h"
 #include "backends/cpu/kernels/moving/move.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 #include "backends/cpu/steps/layout.h"
 
 namespace alate::cpu {

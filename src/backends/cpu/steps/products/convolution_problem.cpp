@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/kernels/dispatch/scratch.h"
 #include "backends/cpu/kernels/gemm/product.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/window_axis.h"
 

@@ -1,7 +1,7 @@
 // dense steps of f32 with a weight of bf16 or f16: half_product.h.
 #include "backends/cpu/kernels/gemm/half_product.h"
 
-#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
 #include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/steps.h"

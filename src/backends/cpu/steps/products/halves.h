@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cpu/kernels/elementwise/tile.h"
-#include "backends/cpu/kernels/rows/row_split.h"
+#include "backends/cpu/kernels/vectors/row_split.h"
 #include "backends/cpu/steps/layout.h"
 
 namespace alate::cpu {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "backends/cpu/kernels/dispatch/dispatch.h"
-#include "backends/cpu/kernels/dispatch/scratch.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/quantize/normalize_quantize.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
 #include "backends/cpu/steps/products/integer_rows.h"

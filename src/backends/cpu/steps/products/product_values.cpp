@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backends/cpu/kernels/dispatch/scratch.h"
 #include "backends/cpu/kernels/moving/transpose.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/steps.h"
 #include "tensor/packed.h"

@@ -1,7 +1,7 @@
 // A step's operands and result as f32, for kernels without half-precision types: halves go through the step's scratch.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/steps.h"
 

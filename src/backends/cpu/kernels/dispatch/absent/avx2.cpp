@@ -3,10 +3,10 @@
 
 namespace alate::cpu {
 
-void fill_gemm_avx2(Kernels& kernels);
+void fill_gemm_avx2(GemmKernels& kernels);
 AttentionKernel short_attention_avx2();
 
-void fill_gemm_avx2(Kernels& /*kernels*/) { refuse_absent("avx2"); }
+void fill_gemm_avx2(GemmKernels& /*kernels*/) { refuse_absent("avx2"); }
 AttentionKernel short_attention_avx2() { refuse_absent("avx2"); }
 SimdKernels simd_kernels_avx2() { refuse_absent("avx2"); }
 

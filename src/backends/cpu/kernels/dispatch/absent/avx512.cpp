@@ -3,10 +3,10 @@
 
 namespace alate::cpu {
 
-void fill_gemm_avx512(Kernels& kernels);
+void fill_gemm_avx512(GemmKernels& kernels);
 AttentionKernel short_attention_avx512();
 
-void fill_gemm_avx512(Kernels& /*kernels*/) { refuse_absent("avx512"); }
+void fill_gemm_avx512(GemmKernels& /*kernels*/) { refuse_absent("avx512"); }
 AttentionKernel short_attention_avx512() { refuse_absent("avx512"); }
 SimdKernels simd_kernels_avx512() { refuse_absent("avx512"); }
 

@@ -1,8 +1,8 @@
 // A group's numbers and their statistics before quantization, for one instruction set.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/elementwise/any_type.inl.h"
+#include "backends/cpu/kernels/dispatch/any_type.inl.h"
 
 namespace alate::cpu {
 

@@ -1,8 +1,8 @@
 // Loops over f32 rows, and row sums in a fixed order.
 #pragma once
 
-#include "backends/cpu/kernels/dispatch/simd.inl.h"
-#include "backends/cpu/kernels/rows/row_sums.h"
+#include "backends/cpu/kernels/vectors/row_sums.h"
+#include "backends/cpu/kernels/vectors/simd.inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace alate::cpu::HWY_NAMESPACE {

@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/dispatch/scratch.h"
+#include "backends/cpu/kernels/vectors/scratch.h"
 
 #include <memory>
 #include <new>
