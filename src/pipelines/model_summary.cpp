@@ -19,7 +19,7 @@
 #include "hub/model_variants.h"
 #include "models/encoder.h"
 #include "models/weights/weight_settings.h"
-#include "pipelines/embed/transformer_settings.h"
+#include "pipelines/modules/transformer_settings.h"
 #include "runtime/loading/gliner_folder.h"
 #include "runtime/loading/model_files.h"
 #include "runtime/loading/model_form.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 
 namespace alate::pipelines {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "pipelines/calls/special_tokens.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/rerank/rerank_head.h"
+#include "pipelines/modules/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
-#include "pipelines/special_tokens.h"
-#include "pipelines/task_head.h"
+#include "pipelines/tasks/task_head.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/model_files.h"
 #include "tokenizers/sources/load_tokenizer.h"

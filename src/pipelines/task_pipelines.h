@@ -9,8 +9,8 @@
 
 #include "alate/embedding.h"
 #include "alate/rerank.h"
-#include "pipelines/tasks.h"
-#include "pipelines/text_model.h"
+#include "pipelines/calls/text_model.h"
+#include "pipelines/tasks/tasks.h"
 #include "runtime/loading/load_request.h"
 
 namespace alate::pipelines {

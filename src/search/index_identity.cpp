@@ -7,7 +7,7 @@
 #include "base/files/contained_files.h"
 #include "base/files/mapped_file.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_modules.h"
+#include "pipelines/modules/kind_modules.h"
 #include "runtime/loading/model_files.h"
 #include "search/question_vectors.h"
 

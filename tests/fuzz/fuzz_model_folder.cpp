@@ -13,8 +13,8 @@
 
 #include "alate/error.h"
 #include "formats/folder_weights.h"
-#include "pipelines/embed/modules.h"
-#include "pipelines/kinds/kind_modules.h"
+#include "pipelines/modules/kind_modules.h"
+#include "pipelines/modules/modules.h"
 #include "runtime/loading/model_files.h"
 
 using namespace alate;

@@ -18,7 +18,7 @@
 #include "machine/machine_json.h"
 #include "machine/machine_peaks.h"
 #include "pipelines/check_loadable.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "runtime/loading/model_needs.h"
 
 namespace alate::app {

@@ -10,7 +10,7 @@
 #include "apps/alate/verb.h"
 #include "formats/json.h"
 #include "hub/convert_folder.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "runtime/loading/model_content.h"
 #include "runtime/loading/model_files.h"
 

@@ -30,7 +30,7 @@
 #include "pipelines/chunk/chunking.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/recognize/recognize_run.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::app {

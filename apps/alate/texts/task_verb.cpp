@@ -17,7 +17,7 @@
 #include "apps/alate/texts/resume.h"
 #include "base/log.h"
 #include "formats/json.h"
-#include "pipelines/answer_json.h"
+#include "pipelines/calls/answer_json.h"
 #include "runtime/run_rows.h"
 
 namespace alate::app {

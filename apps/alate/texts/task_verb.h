@@ -16,8 +16,8 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/text_source.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 
 namespace alate::app {
 

@@ -5,8 +5,8 @@
 
 #include "alate/error.h"
 #include "pipelines/answer/answer_run.h"
-#include "pipelines/special_tokens.h"
-#include "pipelines/task_head.h"
+#include "pipelines/calls/special_tokens.h"
+#include "pipelines/tasks/task_head.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/utf8.h"
 

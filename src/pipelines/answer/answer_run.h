@@ -1,4 +1,4 @@
-// The stages of AnswerPipeline::answer (pipelines/task_run.h).
+// The stages of AnswerPipeline::answer (pipelines/calls/task_run.h).
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 #include "alate/answer.h"
 #include "pipelines/answer/answer_spans.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 
 namespace alate {
 

@@ -8,8 +8,8 @@
 
 #include "alate/error.h"
 #include "base/sha256.h"
+#include "pipelines/calls/whole_characters.h"
 #include "pipelines/classify/score_function.h"
-#include "pipelines/whole_characters.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
 #include "tokenizers/unicode/canonical_text.h"
 #include "tokenizers/unicode/utf8.h"

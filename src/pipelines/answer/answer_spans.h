@@ -12,7 +12,7 @@
 
 #include "alate/answer.h"
 #include "alate/tokenizer.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 #include "tokenizers/unicode/grapheme_clusters.h"
 
 namespace alate::pipelines {

@@ -1,6 +1,6 @@
 #include "pipelines/answer/answers_json.h"
 
-#include "pipelines/json_members.h"
+#include "pipelines/calls/json_members.h"
 
 namespace alate::pipelines {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "alate/error.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 #include "pipelines/chunk/text_structure.h"
 #include "tokenizers/unicode/sentence_breaks.h"
 #include "tokenizers/unicode/utf8.h"

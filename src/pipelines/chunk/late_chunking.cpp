@@ -7,9 +7,9 @@
 #include <variant>
 
 #include "alate/error.h"
+#include "pipelines/calls/text_frame.h"
 #include "pipelines/chunk/chunking.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/embed/text_frame.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/letter_case.h"

@@ -9,8 +9,8 @@
 #include "alate/rerank.h"
 #include "pipelines/classify/classify_run.h"
 #include "pipelines/classify/hypothesis_template.h"
-#include "pipelines/label_names.h"
-#include "pipelines/task_head.h"
+#include "pipelines/tasks/label_names.h"
+#include "pipelines/tasks/task_head.h"
 
 namespace alate {
 namespace pipelines {

@@ -1,4 +1,4 @@
-// The stages of ClassifyPipeline::classify (pipelines/task_run.h).
+// The stages of ClassifyPipeline::classify (pipelines/calls/task_run.h).
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "alate/classify.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 #include "pipelines/classify/score_function.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
 
 namespace alate {
 

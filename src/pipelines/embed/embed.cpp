@@ -11,14 +11,13 @@
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
 #include "formats/json.h"
-#include "pipelines/embed/embedding_graph.h"
+#include "pipelines/calls/text_frame.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/embed/modules.h"
-#include "pipelines/embed/text_frame.h"
+#include "pipelines/embed/late_interaction_rows.h"
 #include "pipelines/embed/window_means.h"
-#include "pipelines/kinds/kind_graph.h"
-#include "pipelines/kinds/kind_rows.h"
-#include "pipelines/kinds/late_interaction_rows.h"
+#include "pipelines/modules/embedding_graph.h"
+#include "pipelines/modules/kind_graph.h"
+#include "pipelines/modules/modules.h"
 #include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/run_rows.h"
@@ -99,6 +98,15 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::token_entry
 namespace {
 
 using Row = std::vector<std::int32_t>;
+
+std::string names_of(const EmbeddingKinds& kinds) {
+  std::string names;
+  for (const EmbeddingKind kind : kinds.list()) {
+    if (!names.empty()) names += " and ";
+    names += to_string(kind);
+  }
+  return names;
+}
 
 // ", or one of the model's adapters: a, b"
 std::string or_adapters(const EmbeddingPipeline::State& state) {
@@ -193,6 +201,17 @@ PreparedRows prepare_static(const EmbeddingPipeline& pipeline, std::span<const s
 }
 
 }  // namespace
+
+void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds) {
+  if (kinds == EmbeddingKinds{})
+    throw Error(ErrorCode::invalid_argument, "no kind of embedding is asked for: name dense, sparse or multi-vector");
+  const EmbeddingKinds given = pipeline.kinds();
+  for (const EmbeddingKind kind : kinds.list()) {
+    if (!given.has(kind))
+      throw make_error(ErrorCode::unsupported, "the model '", pipeline.model().state().name, "' gives ",
+                       names_of(given), " embeddings; ask for these, or name another model: ", to_string(kind));
+  }
+}
 
 bool is_query(const EmbedOptions& options) { return options.task == "query"; }
 

@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/selection.h"
 #include "backends/backend.h"
-#include "pipelines/call_limits.h"
-#include "pipelines/embed/modules.h"
-#include "pipelines/kinds/kind_modules.h"
-#include "pipelines/prepared_rows.h"
+#include "pipelines/calls/call_limits.h"
+#include "pipelines/calls/prepared_rows.h"
+#include "pipelines/modules/kind_modules.h"
+#include "pipelines/modules/modules.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate {
@@ -103,6 +104,12 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
 /// EmbeddingPipeline::load.
 EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const EmbeddingRequest& request,
                                  const RunControl& control = {});
+
+/// check_loadable for a model whose main task is to embed, with any dtype but an automatic one.
+Selection check_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request, bool has_tokenizer);
+
+/// Throws unsupported, saying what the model gives, for kinds that it does not give, and invalid_argument for no kind.
+void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds);
 
 /// Whether the texts are queries.
 bool is_query(const EmbedOptions& options);

@@ -1,4 +1,4 @@
-// Loading an embedding pipeline, and the check that it could be loaded.
+// Loading an embedding pipeline, and the check whether it can be loaded.
 #include <algorithm>
 #include <future>
 #include <memory>
@@ -10,20 +10,15 @@
 #include "alate/embedding.h"
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "pipelines/check_loadable.h"
+#include "pipelines/calls/tokenizer_loading.h"
 #include "pipelines/embed/dtype_choice.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/embed/module_files.h"
-#include "pipelines/embed/module_list.h"
-#include "pipelines/embed/modules.h"
-#include "pipelines/kinds/kind_graph.h"
-#include "pipelines/kinds/kind_modules.h"
-#include "pipelines/rerank/rerank_head.h"
-#include "pipelines/rerank/rerank_run.h"
-#include "pipelines/rerank/score_tokens.h"
-#include "pipelines/task_head.h"
-#include "pipelines/tasks.h"
-#include "pipelines/tokenizer_loading.h"
+#include "pipelines/modules/kind_graph.h"
+#include "pipelines/modules/kind_modules.h"
+#include "pipelines/modules/module_files.h"
+#include "pipelines/modules/module_list.h"
+#include "pipelines/modules/modules.h"
+#include "pipelines/tasks/tasks.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate {
@@ -131,34 +126,6 @@ void add_others(EmbeddingPipeline::State& state, const std::filesystem::path& fo
   state.routes = list.routes;
 }
 
-// The check of a task that a head computes.
-Selection check_task_loadable(const std::filesystem::path& folder, const runtime::LoadRequest& request, Task task,
-                              bool has_tokenizer) {
-  runtime::LoadWatch unwatched;
-  const runtime::ModelFiles found = runtime::find_model_files(folder, request.options);
-  std::future<Tokenizer> tokenizer;
-  if (has_tokenizer) tokenizer = begin_loading_tokenizer(found.folder, request.options);
-  const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
-  const bool reranks = task == Task::rerank;
-  const std::shared_ptr<const ScoreModules> modules = read_score_modules(found);
-  if (reranks) {
-    require_reranker(*model, modules.get());
-  } else if (modules == nullptr) {
-    require_task(*model, task);
-  }
-  std::optional<Tokenizer> loaded;
-  if (has_tokenizer) loaded = tokenizer.get();
-  const auto check = [&](const Model::State& on) {
-    if (modules != nullptr) return on.check(score_head(modules), models::HeadChoice::none);
-    if (reranks && loaded) return check_reranker(on, *loaded);
-    if (reranks && is_language_model(on))  // any two tokens will do
-      return on.check(rerank_head(on, ScoreTokens{.yes = 0, .no = 1}), models::HeadChoice::none);
-    check_task(on, task);
-  };
-  model->bind_to_backend(check, {}, Model::State::Purpose::check);
-  return model->facts.selection;
-}
-
 }  // namespace
 
 EmbeddingPipeline load_embedding(const std::filesystem::path& folder, const EmbeddingRequest& request,
@@ -183,12 +150,8 @@ LoadedPipeline load_pipeline(const std::filesystem::path& folder, const Embeddin
   return {.pipeline = EmbeddingPipeline(state), .model = std::move(model)};
 }
 
-Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request, bool has_tokenizer) {
-  LoadOptions& options = request.options;
-  const Task task = tasks_of(folder, options).front();
-  if (options.dtype == ComputeType::automatic && task == Task::embed) options = exact_options(options);
-  options.dump_graphs.clear();
-  if (task != Task::embed) return check_task_loadable(folder, request, task, has_tokenizer);
+Selection check_embedding(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                          bool has_tokenizer) {
   runtime::LoadWatch unwatched;
   const auto check_part = [&](const EmbeddingRequest& part) {
     PipelineFiles files = read_files(folder, part, unwatched);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "alate/tensor.h"
-#include "pipelines/answer_json.h"
+#include "pipelines/calls/answer_json.h"
 
 namespace alate::pipelines {
 

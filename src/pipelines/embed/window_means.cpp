@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "alate/error.h"
+#include "pipelines/calls/text_frame.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/embed/text_frame.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/letter_case.h"
 

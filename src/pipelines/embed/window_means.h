@@ -8,8 +8,8 @@
 
 #include "alate/embedding.h"
 #include "base/threads/cancellation.h"
-#include "pipelines/call_limits.h"
-#include "pipelines/prepared_rows.h"
+#include "pipelines/calls/call_limits.h"
+#include "pipelines/calls/prepared_rows.h"
 
 namespace alate::pipelines {
 

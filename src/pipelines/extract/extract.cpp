@@ -4,7 +4,7 @@
 
 #include "alate/error.h"
 #include "pipelines/extract/extract_run.h"
-#include "pipelines/task_head.h"
+#include "pipelines/tasks/task_head.h"
 
 namespace alate {
 namespace pipelines {

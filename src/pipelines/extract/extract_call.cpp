@@ -7,7 +7,7 @@
 #include "pipelines/extract/read_schema.h"
 #include "pipelines/extract/read_values.h"
 #include "pipelines/gliner/extraction_words.h"
-#include "pipelines/task_head.h"
+#include "pipelines/tasks/task_head.h"
 
 namespace alate::pipelines {
 namespace {

@@ -10,13 +10,13 @@
 
 #include "alate/extract.h"
 #include "base/threads/cancellation.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
+#include "pipelines/calls/text_rows.h"
 #include "pipelines/extract/read_values.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/word_rows.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
-#include "pipelines/text_rows.h"
 #include "runtime/batching/batch_program.h"
 
 namespace alate::pipelines {

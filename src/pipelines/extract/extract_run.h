@@ -1,4 +1,4 @@
-// The stages of ExtractPipeline::extract (pipelines/task_run.h).
+// The stages of ExtractPipeline::extract (pipelines/calls/task_run.h).
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "alate/extract.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 #include "pipelines/extract/extract_call.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
 
 namespace alate {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "formats/json.h"
-#include "pipelines/json_members.h"
+#include "pipelines/calls/json_members.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
 
 namespace alate::pipelines {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 #include "tokenizers/unicode/canonical_text.h"
 
 namespace alate::pipelines {

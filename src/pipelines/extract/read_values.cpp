@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "pipelines/calls/whole_characters.h"
 #include "pipelines/gliner/span_choice.h"
-#include "pipelines/whole_characters.h"
 
 namespace alate::pipelines {
 namespace {

@@ -11,7 +11,7 @@
 #include "alate/extract.h"
 #include "base/threads/cancellation.h"
 #include "models/heads/extractor_config.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/span_choice.h"
 #include "pipelines/gliner/word_rows.h"

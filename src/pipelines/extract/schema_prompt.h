@@ -10,8 +10,8 @@
 #include "alate/extract.h"
 #include "base/threads/cancellation.h"
 #include "models/heads/extractor_config.h"
+#include "pipelines/calls/text_model.h"
 #include "pipelines/gliner/word_rows.h"
-#include "pipelines/text_model.h"
 
 namespace alate::pipelines {
 

@@ -5,9 +5,9 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "pipelines/calls/special_tokens.h"
 #include "pipelines/fill/fill_run.h"
-#include "pipelines/special_tokens.h"
-#include "pipelines/task_head.h"
+#include "pipelines/tasks/task_head.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/parts.h"
 

@@ -1,4 +1,4 @@
-// The stages of FillPipeline::fill (pipelines/task_run.h).
+// The stages of FillPipeline::fill (pipelines/calls/task_run.h).
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "alate/fill.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 #include "pipelines/fill/fill_program.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
 
 namespace alate {
 

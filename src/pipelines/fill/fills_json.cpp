@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "pipelines/json_members.h"
+#include "pipelines/calls/json_members.h"
 
 namespace alate::pipelines {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "pipelines/calls/whole_characters.h"
 #include "pipelines/gliner/span_choice.h"
-#include "pipelines/whole_characters.h"
 
 namespace alate::pipelines {
 namespace {

@@ -10,13 +10,13 @@
 
 #include "alate/recognize.h"
 #include "base/threads/cancellation.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
+#include "pipelines/calls/text_rows.h"
 #include "pipelines/gliner/label_prompt.h"
 #include "pipelines/gliner/span_choice.h"
 #include "pipelines/gliner/word_rows.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
-#include "pipelines/text_rows.h"
 
 namespace alate::pipelines {
 

@@ -10,8 +10,8 @@
 #include "alate/tokenizer.h"
 #include "base/threads/cancellation.h"
 #include "models/heads/gliner_config.h"
-#include "pipelines/embed/text_frame.h"
-#include "pipelines/text_model.h"
+#include "pipelines/calls/text_frame.h"
+#include "pipelines/calls/text_model.h"
 
 namespace alate::pipelines {
 

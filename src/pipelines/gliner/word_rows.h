@@ -10,9 +10,9 @@
 
 #include "alate/long_texts.h"
 #include "base/threads/cancellation.h"
+#include "pipelines/calls/text_model.h"
+#include "pipelines/calls/text_rows.h"
 #include "pipelines/gliner/text_words.h"
-#include "pipelines/text_model.h"
-#include "pipelines/text_rows.h"
 
 namespace alate::pipelines {
 

@@ -15,7 +15,7 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "pipelines/kinds/kind_graph.h"
+#include "pipelines/modules/kind_graph.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/run_rows.h"
 
@@ -52,29 +52,9 @@ std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const std::vector<s
   return ids;
 }
 
-std::string names_of(const EmbeddingKinds& kinds) {
-  std::string names;
-  for (const EmbeddingKind kind : kinds.list()) {
-    if (!names.empty()) names += " and ";
-    names += to_string(kind);
-  }
-  return names;
-}
-
 }  // namespace
 
 namespace pipelines {
-
-void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds) {
-  if (kinds == EmbeddingKinds{})
-    throw Error(ErrorCode::invalid_argument, "no kind of embedding is asked for: name dense, sparse or multi-vector");
-  const EmbeddingKinds given = pipeline.kinds();
-  for (const EmbeddingKind kind : kinds.list()) {
-    if (!given.has(kind))
-      throw make_error(ErrorCode::unsupported, "the model '", pipeline.model().state().name, "' gives ",
-                       names_of(given), " embeddings; ask for these, or name another model: ", to_string(kind));
-  }
-}
 
 KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds, const EmbedOptions& options)
     : pipeline_(pipeline_for(pipeline, options.task)), kinds_(kinds), options_(options) {

@@ -12,15 +12,12 @@
 #include "alate/embedding.h"
 #include "alate/embedding_kinds.h"
 #include "backends/backend.h"
+#include "pipelines/calls/prepared_rows.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/prepared_rows.h"
 #include "runtime/batching/batch_program.h"
 #include "runtime/loading/entry_point.h"
 
 namespace alate::pipelines {
-
-/// Throws unsupported, saying what the model gives, for kinds that it does not give, and invalid_argument for no kind.
-void require_kinds(const EmbeddingPipeline& pipeline, const EmbeddingKinds& kinds);
 
 /// Makes embeddings of an entry point's numbers. Refers to the pipeline.
 class KindReader {

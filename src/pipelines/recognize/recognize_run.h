@@ -1,4 +1,4 @@
-// The stages of RecognizePipeline::recognize (pipelines/task_run.h).
+// The stages of RecognizePipeline::recognize (pipelines/calls/task_run.h).
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "alate/recognize.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 #include "pipelines/extract/extract_call.h"
 #include "pipelines/gliner/gliner_call.h"
 #include "pipelines/gliner/label_prompt.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
 
 namespace alate {
 

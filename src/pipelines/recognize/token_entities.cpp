@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "pipelines/whole_characters.h"
+#include "pipelines/calls/whole_characters.h"
 #include "tokenizers/decode_tokens.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/unicode/utf8.h"

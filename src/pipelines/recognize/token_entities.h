@@ -12,7 +12,7 @@
 
 #include "alate/recognize.h"
 #include "alate/tokenizer.h"
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 
 namespace alate::pipelines {
 

@@ -1,4 +1,4 @@
-// Redaction in stages (pipelines/task_run.h).
+// Redaction in stages (pipelines/calls/task_run.h).
 #pragma once
 
 #include <memory>

@@ -5,9 +5,10 @@
 #include <string_view>
 
 #include "alate/error.h"
+#include "pipelines/modules/model_class.h"
 #include "pipelines/rerank/list_prompt.h"
-#include "pipelines/task_head.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/task_head.h"
+#include "pipelines/tasks/tasks.h"
 
 namespace alate::pipelines {
 

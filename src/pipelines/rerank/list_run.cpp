@@ -10,7 +10,7 @@
 
 #include "alate/error.h"
 #include "base/threads/thread_pool.h"
-#include "pipelines/prepared_rows.h"
+#include "pipelines/calls/prepared_rows.h"
 #include "pipelines/rerank/list_prompt.h"
 #include "tokenizers/encode.h"
 

@@ -8,7 +8,7 @@
 
 #include "alate/error.h"
 #include "pipelines/classify/score_function.h"
-#include "pipelines/rerank/rerank_head.h"
+#include "pipelines/modules/rerank_head.h"
 #include "pipelines/rerank/template_rows.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/letter_case.h"

@@ -5,7 +5,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
-#include "pipelines/embed/module_files.h"
+#include "pipelines/modules/module_files.h"
 
 namespace alate::pipelines {
 namespace {

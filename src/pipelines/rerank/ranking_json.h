@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "pipelines/answer_json.h"
+#include "pipelines/calls/answer_json.h"
 
 namespace alate::pipelines {
 

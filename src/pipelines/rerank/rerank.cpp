@@ -13,13 +13,14 @@
 #include "base/files/file_presence.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_rows.h"
+#include "pipelines/modules/model_class.h"
+#include "pipelines/modules/rerank_head.h"
 #include "pipelines/rerank/late_interaction_run.h"
 #include "pipelines/rerank/list_run.h"
 #include "pipelines/rerank/pair_run.h"
-#include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
-#include "pipelines/task_head.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/task_head.h"
+#include "pipelines/tasks/tasks.h"
 
 namespace alate {
 

@@ -1,4 +1,4 @@
-// The stages of RerankPipeline::rerank (pipelines/task_run.h).
+// The stages of RerankPipeline::rerank (pipelines/calls/task_run.h).
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 #include "alate/embedding.h"
 #include "alate/rerank.h"
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
+#include "pipelines/modules/rerank_head.h"
+#include "pipelines/modules/score_tokens.h"
 #include "pipelines/rerank/list_program.h"
 #include "pipelines/rerank/pair_template.h"
-#include "pipelines/rerank/rerank_head.h"
 #include "pipelines/rerank/rerank_settings.h"
-#include "pipelines/rerank/score_tokens.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
 #include "runtime/loading/load_request.h"
 
 namespace alate {

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "formats/json.h"
-#include "pipelines/embed/module_files.h"
+#include "pipelines/modules/module_files.h"
 
 namespace alate::pipelines {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipelines/embed/prompts.h"
+#include "pipelines/modules/prompts.h"
 #include "runtime/loading/loaded_model.h"
 
 namespace alate::pipelines {

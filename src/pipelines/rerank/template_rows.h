@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/threads/cancellation.h"
+#include "pipelines/calls/text_rows.h"
 #include "pipelines/rerank/pair_template.h"
-#include "pipelines/text_rows.h"
 
 namespace alate::pipelines {
 

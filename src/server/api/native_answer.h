@@ -10,7 +10,7 @@
 
 #include "alate/long_texts.h"
 #include "formats/json.h"
-#include "pipelines/answer_json.h"
+#include "pipelines/calls/answer_json.h"
 #include "server/exchange/http_message.h"
 #include "server/models/model_call.h"
 #include "server/models/task_service.h"

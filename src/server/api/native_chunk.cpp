@@ -13,7 +13,7 @@
 #include "pipelines/chunk/separators.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/recognize/recognize_run.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "server/api/background.h"
 #include "server/api/chunk.h"
 #include "server/api/native.h"

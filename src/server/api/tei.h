@@ -6,7 +6,7 @@
 
 #include "alate/tokenizer.h"
 #include "formats/json.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "server/exchange/itemized_body.h"
 #include "server/exchange/route.h"
 #include "server/models/embed_service.h"

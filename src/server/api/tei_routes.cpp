@@ -5,7 +5,7 @@
 #include "alate/embedding_kinds.h"
 #include "base/threads/thread_pool.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/label_names.h"
+#include "pipelines/tasks/label_names.h"
 #include "server/api/answer.h"
 #include "server/api/background.h"
 #include "server/api/classify.h"

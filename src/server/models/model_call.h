@@ -12,7 +12,7 @@
 
 #include "alate/tokenizer.h"
 #include "base/threads/cancellation.h"
-#include "pipelines/prepared_rows.h"
+#include "pipelines/calls/prepared_rows.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "server/exchange/client_account.h"
 #include "server/exchange/failure.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "alate/embedding_kinds.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 
 namespace alate::server {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 
 namespace alate::server {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pipelines/calls/task_run.h"
+#include "pipelines/calls/text_model.h"
 #include "pipelines/task_pipelines.h"
-#include "pipelines/task_run.h"
-#include "pipelines/text_model.h"
 #include "server/exchange/route.h"
 #include "server/models/model_call.h"
 

@@ -1,5 +1,5 @@
 // What one call reads, computes and answers is counted before it is made, by every task.
-#include "pipelines/call_limits.h"
+#include "pipelines/calls/call_limits.h"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@
 
 #include "alate/error.h"
 #include "pipelines/answer/answer_run.h"
+#include "pipelines/calls/task_run.h"
 #include "pipelines/classify/classify_run.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/extract/extract_run.h"
 #include "pipelines/extract/extraction_json.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/rerank/rerank_run.h"
-#include "pipelines/task_run.h"
 #include "tests/golden/tiny_answerers.h"
 #include "tests/golden/tiny_classifiers.h"
 #include "tests/golden/tiny_extractors.h"

@@ -11,7 +11,7 @@
 #include "alate/recognize.h"
 #include "base/files/mapped_file.h"
 #include "formats/json.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_gliner.h"
 #include "tests/golden/tiny_recognizers.h"

@@ -15,7 +15,7 @@
 #include "pipelines/extract/extraction_json.h"
 #include "pipelines/extract/schema_prompt.h"
 #include "pipelines/gliner/extraction_words.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "tests/golden/tiny_extractors.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

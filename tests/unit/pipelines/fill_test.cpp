@@ -19,7 +19,7 @@
 #include "models/encoder.h"
 #include "pipelines/fill/fill_program.h"
 #include "pipelines/fill/fill_run.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "tests/golden/tiny_fillers.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

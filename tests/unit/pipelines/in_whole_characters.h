@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "alate/recognize.h"
-#include "pipelines/whole_characters.h"
+#include "pipelines/calls/whole_characters.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::tests {

@@ -7,7 +7,7 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "pipelines/kinds/kind_modules.h"
+#include "pipelines/modules/kind_modules.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"

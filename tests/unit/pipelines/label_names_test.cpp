@@ -1,5 +1,5 @@
 // The names of labels in a config.json that has all, some or contradictory entries.
-#include "pipelines/label_names.h"
+#include "pipelines/tasks/label_names.h"
 
 #include <gtest/gtest.h>
 

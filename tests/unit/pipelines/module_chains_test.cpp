@@ -10,7 +10,7 @@
 #include "formats/json.h"
 #include "graph/builder.h"
 #include "graph/interpreter.h"
-#include "pipelines/embed/torch_activations.h"
+#include "pipelines/modules/torch_activations.h"
 #include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/source_folder.h"

@@ -1,5 +1,5 @@
 // What modules.json may name.
-#include "pipelines/embed/modules.h"
+#include "pipelines/modules/modules.h"
 
 #include <gtest/gtest.h>
 

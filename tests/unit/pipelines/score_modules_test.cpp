@@ -1,6 +1,6 @@
 // Cross-encoders of modules against sentence-transformers' CrossEncoder (tests/golden/record_score_modules.py), and
 // what is refused.
-#include "pipelines/rerank/score_modules.h"
+#include "pipelines/modules/score_modules.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "formats/tensor_file.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/expect_error.h"

@@ -1,5 +1,5 @@
 // The task that a folder's files say a model is for, and that nothing is compiled for another.
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Spans that end between characters as readers see them.
-#include "pipelines/whole_characters.h"
+#include "pipelines/calls/whole_characters.h"
 
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@
 #include "pipelines/recognize/entities_json.h"
 #include "pipelines/recognize/recognize_run.h"
 #include "pipelines/redact/redact_run.h"
-#include "pipelines/tasks.h"
+#include "pipelines/tasks/tasks.h"
 #include "server/api/background.h"
 #include "server/api/kserve/kserve_metadata.h"
 #include "server/api/kserve/kserve_response.h"
