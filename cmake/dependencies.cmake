@@ -22,7 +22,7 @@ endif()
 if(ALATE_SERVER)
   alate_static_dependency(boost_url libboost_url.a)
 endif()
-if(NOT WIN32) # pulling models from a hub over TLS; Windows has its own
+if(ALATE_DOWNLOADS OR ALATE_SERVER) # TLS of both, and digests in the server
   alate_static_dependency(crypto libcrypto.a)
   alate_static_dependency(ssl libssl.a)
   target_link_libraries(alate_dependency::ssl INTERFACE alate_dependency::crypto)
@@ -40,7 +40,7 @@ set(ALATE_DEPENDENCIES alate_dependency::boost_json)
 if(ALATE_SERVER)
   list(APPEND ALATE_DEPENDENCIES alate_dependency::boost_url)
 endif()
-if(NOT WIN32)
+if(ALATE_DOWNLOADS OR ALATE_SERVER)
   list(APPEND ALATE_DEPENDENCIES alate_dependency::ssl)
 endif()
 list(APPEND ALATE_DEPENDENCIES

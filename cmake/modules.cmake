@@ -3,11 +3,11 @@ set(ALATE_MODULES "" CACHE INTERNAL "")
 
 # Modules whose tests take their time elsewhere: in other modules, files and connections. Sanitizers' builds, where
 # optimizing takes half of the compiler's time, compile them at -O0.
-set(ALATE_WAITING_MODULES machine array hub runtime pipelines search server)
+set(ALATE_WAITING_MODULES machine array folders runtime pipelines search hub server)
 
 # Modules that wait for others or work once a start, not once a number or a request: release builds compile them at
 # -O1, which takes a quarter less.
-set(ALATE_COORDINATING_MODULES exchange machine models hub)
+set(ALATE_COORDINATING_MODULES exchange machine folders models hub)
 
 # Modules that work for a request, not for each byte, token or number of it: -O2, which takes an eighth less than -O3.
 set(ALATE_SERVING_MODULES graph pipelines runtime server)
@@ -22,12 +22,15 @@ function(alate_keep_own_platform list)
   set(${list} ${${list}} PARENT_SCOPE)
 endfunction()
 
-# Adds src/NAME, or only its files whose path matches ONLY; a folder without sources adds nothing.
+# Adds src/NAME, or only its files whose path matches ONLY and not WITHOUT; a folder without sources adds nothing.
 function(alate_module name)
-  cmake_parse_arguments(ARG "" "ONLY" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "ONLY;WITHOUT" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(ARG_ONLY)
     list(FILTER sources INCLUDE REGEX "${ARG_ONLY}")
+  endif()
+  if(ARG_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "${ARG_WITHOUT}")
   endif()
   alate_keep_own_platform(sources)
   alate_keep_own_processor(sources)

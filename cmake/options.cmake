@@ -1,6 +1,12 @@
 option(ALATE_TESTS "Build the tests" ON)
 option(ALATE_BENCHMARKS "Build the benchmarks" ON)
 option(ALATE_SERVER "Build the HTTP server and the commands that need it; off in builds for Windows" ON)
+if(WIN32)
+  set(downloads OFF)
+else()
+  set(downloads ON)
+endif()
+option(ALATE_DOWNLOADS "Fetch models and runtimes over the network (needs OpenSSL); only on Linux" ${downloads})
 option(ALATE_FUZZERS "Build the fuzz targets (Clang only)" OFF)
 set(ALATE_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
 

@@ -1,6 +1,6 @@
 #include "program_version.h"
 
-#include "hub/builtin_models.h"
+#include "folders/builtin_models.h"
 
 // The macros come from CMakeLists.txt beside this file.
 namespace alate::app {
@@ -12,7 +12,7 @@ std::string_view program_build() { return ALATE_BUILD; }
 
 std::string version_text() {
   std::string text = "alate " + std::string(program_version()) + "\n";
-  for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits) {
+  for (const folders::BuiltinCredit& credit : folders::kBuiltinCredits) {
     text += credit.reference;
     text += ": ";
     text += credit.made_by;

@@ -6,8 +6,8 @@
 #include "base/hardware/built_instruction_sets.h"
 #include "base/hardware/cpu_facts.h"
 #include "common_options.h"
+#include "folders/builtin_models.h"
 #include "formats/json.h"
-#include "hub/builtin_models.h"
 #include "program_version.h"
 #include "verb.h"
 
@@ -28,7 +28,7 @@ formats::Json::Array instruction_sets() {
 
 formats::Json::Array model_credits() {
   formats::Json::Array out;
-  for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits)
+  for (const folders::BuiltinCredit& credit : folders::kBuiltinCredits)
     out.emplace_back(
         formats::Json::Object{{"name", credit.reference}, {"made_by", credit.made_by}, {"license", credit.licence}});
   return out;
@@ -78,7 +78,7 @@ void run_version(Arguments& arguments) {
     line("instruction sets", std::string(base::built_instruction_sets()) + "; used here: " + chosen);
     line("processor", base::cpu_facts().brand);
     line("usable cores", std::to_string(base::cpu_facts().usable_cores));
-    for (const hub::BuiltinCredit& credit : hub::kBuiltinCredits)
+    for (const folders::BuiltinCredit& credit : folders::kBuiltinCredits)
       line(credit.reference, std::string(credit.made_by) + ", " + std::string(credit.licence));
   }
   output.finish();

@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "hub/model_licence.h"
-#include "hub/model_variants.h"
+#include "folders/model_licence.h"
+#include "folders/model_variants.h"
 #include "machine/discovery.h"
 #include "models/encoder.h"
 #include "models/refused_architectures.h"
@@ -40,7 +40,7 @@ fs::path folder_of(const fs::path& model) {
   }
 }
 
-std::uint64_t bytes_of(const hub::ModelVariant& variant, const std::vector<FolderFile>& files) {
+std::uint64_t bytes_of(const folders::ModelVariant& variant, const std::vector<FolderFile>& files) {
   std::uint64_t bytes = 0;
   for (const FolderFile& file : files) {
     if (std::ranges::find(variant.files, file.name) != variant.files.end()) bytes += file.bytes;
@@ -50,12 +50,12 @@ std::uint64_t bytes_of(const hub::ModelVariant& variant, const std::vector<Folde
 
 std::vector<VariantReport> variants_of(const fs::path& folder, const std::vector<FolderFile>& files) {
   std::vector<VariantReport> reports;
-  for (hub::ModelVariant& variant : hub::list_variants(folder)) {
+  for (folders::ModelVariant& variant : folders::list_variants(folder)) {
     VariantReport report{.variant = std::move(variant), .bytes = 0, .refusal = {}};
     report.bytes = bytes_of(report.variant, files);
     if (report.variant.format == "gguf") report.refusal = "GGUF is not read";
     try {
-      (void)hub::variant_file(folder, report.variant, folder.filename().string());
+      (void)folders::variant_file(folder, report.variant, folder.filename().string());
     } catch (const Error& error) {
       report.refusal = error.message();
     }
@@ -115,9 +115,9 @@ ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& r
   const fs::path folder = folder_of(model);
   const std::vector<FolderFile> listed = files_of_model(folder);
   report.summary = summarize_model(model, listed);
-  attempt(report, [&] { report.manifest = hub::read_manifest(folder); });
+  attempt(report, [&] { report.manifest = folders::read_manifest(folder); });
   attempt(report, [&] { report.variants = variants_of(folder, listed); });
-  report.licence = hub::model_licence(folder, report.manifest);
+  report.licence = folders::model_licence(folder, report.manifest);
   runtime::ModelFiles files;
   attempt(report, [&] {
     files = runtime::find_model_files(model);

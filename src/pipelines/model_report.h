@@ -10,22 +10,22 @@
 #include "alate/error.h"
 #include "alate/memory.h"
 #include "alate/selection.h"
-#include "hub/manifest.h"
-#include "hub/variant_names.h"
+#include "folders/manifest.h"
+#include "folders/variant_names.h"
 #include "pipelines/model_summary.h"
 #include "runtime/loading/load_request.h"
 
 namespace alate::pipelines {
 
 struct VariantReport {
-  hub::ModelVariant variant;
+  folders::ModelVariant variant;
   std::uint64_t bytes = 0;  // of its files
   std::string refusal;      // why it cannot be loaded, as far as its names say it
 };
 
 struct ModelReport {
   ModelSummary summary;
-  hub::Manifest manifest;
+  folders::Manifest manifest;
   std::string class_name;               // config.json's architectures[0]
   std::string licence;                  // of the manifest, else of README.md's front matter; empty: not stated
   std::vector<VariantReport> variants;  // the one that is loaded by default has no name

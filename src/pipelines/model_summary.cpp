@@ -11,12 +11,12 @@
 #include "base/ascii_case.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
+#include "folders/manifest.h"
+#include "folders/model_variants.h"
 #include "formats/gguf/gguf_file.h"
 #include "formats/json.h"
 #include "formats/safetensors/safetensors_dtypes.h"
 #include "formats/weight_source.h"
-#include "hub/manifest.h"
-#include "hub/model_variants.h"
 #include "models/encoder.h"
 #include "models/weights/weight_settings.h"
 #include "pipelines/modules/transformer_settings.h"
@@ -125,7 +125,7 @@ std::string type_by_head(const runtime::ModelFiles& files, const ModelSummary& s
 }
 
 void read_type(const runtime::ModelFiles& files, ModelSummary& summary) {
-  summary.type = hub::read_manifest(files.home).type;
+  summary.type = folders::read_manifest(files.home).type;
   if (summary.type.empty()) summary.type = type_by_head(files, summary);
 }
 
@@ -141,7 +141,7 @@ void try_reading(const Read& read, const fs::path& model, ModelSummary& summary)
 
 // A folder that has GGUF files only: what the first variant's file says.
 void read_gguf(const fs::path& folder, ModelSummary& summary) {
-  for (const hub::ModelVariant& variant : hub::list_variants(folder)) {
+  for (const folders::ModelVariant& variant : folders::list_variants(folder)) {
     if (variant.format != "gguf") continue;
     const base::ContainedFiles contained(folder);
     const auto file = formats::GgufFile::open(folder / fs::path(variant.file), base::MappedFile::Mode::map, &contained);

@@ -14,9 +14,9 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "base/log.h"
+#include "folders/manifest_writer.h"
+#include "folders/output_folder.h"
 #include "formats/safetensors/safetensors_writer.h"
-#include "hub/manifest_writer.h"
-#include "hub/output_folder.h"
 #include "models/heads/extractor_config.h"
 #include "models/weights/adapters.h"
 #include "pipelines/modules/transformer_settings.h"
@@ -89,9 +89,9 @@ formats::Json with_quantization(const formats::Json& config, const models::Quant
   return members;
 }
 
-hub::ModelOrigin origin_of(const runtime::ModelFiles& files, const formats::WeightSource& weights,
-                           const fs::path& model, const FolderOptions& options) {
-  hub::ModelOrigin origin{
+folders::ModelOrigin origin_of(const runtime::ModelFiles& files, const formats::WeightSource& weights,
+                               const fs::path& model, const FolderOptions& options) {
+  folders::ModelOrigin origin{
       .source = files.home, .source_files = {}, .command = "quantize", .settings = {{"type", "int8"}}, .type = {}};
   if (options.activation_groups) origin.settings.emplace_back("activation_groups", *options.activation_groups);
   origin.settings.emplace_back("calibration", options.calibration.empty() ? "built-in" : "given");
@@ -108,7 +108,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   constexpr std::int64_t kMaxGroups = 64;
   if (const std::int64_t groups = options.activation_groups.value_or(1); groups < 1 || groups > kMaxGroups)
     throw make_error(ErrorCode::invalid_argument, groups, " groups of activations: 1 to ", kMaxGroups, " are possible");
-  hub::OutputFolder output(out);  // refused before any work is done
+  folders::OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   runtime::require_weights(files, "quantize");
   if (const std::size_t count = runtime::transformer_folders(files.home).size(); count > 1)
@@ -162,8 +162,8 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   const std::string text = formats::to_json_text(with_quantization(config, quantized.config)) + "\n";
   base::write_file_atomically(output.path() / inner / "config.json", std::as_bytes(std::span(text)));
   weights->require_unchanged();
-  hub::write_manifest(output.path(), output.name(), origin_of(files, *weights, model, options),
-                      runtime::model_digests());
+  folders::write_manifest(output.path(), output.name(), origin_of(files, *weights, model, options),
+                          runtime::model_digests());
   output.finish();
   return report;
 }

@@ -14,7 +14,7 @@
 #include "program.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/temporary_folder.h"
-#include "tests/unit/hub/hub_cache.h"
+#include "tests/unit/folders/hub_cache.h"
 
 namespace alate::tests {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
-#include "hub/cache_layout.h"
+#include "folders/cache_layout.h"
 #include "hub/download/choose_files.h"
 #include "hub/download/file_metadata.h"
 #include "hub/download/file_pattern.h"
@@ -47,9 +47,9 @@ void check_choice(const hub::RemoteModel& model, const std::string& index, const
 }
 
 void check_registry_manifest(std::string_view text) {
-  const hub::Manifest manifest = hub::parse_registry_manifest(text, "acme/small", "manifest");
+  const folders::Manifest manifest = hub::parse_registry_manifest(text, "acme/small", "manifest");
   for (const bool all : {false, true}) {
-    for (const hub::ManifestFile& file : hub::choose_registry_files(manifest, {.all = all}, "manifest")) {
+    for (const folders::ManifestFile& file : hub::choose_registry_files(manifest, {.all = all}, "manifest")) {
       if (!base::is_plain_relative_path(file.name) || file.sha256.size() != 64) std::abort();
     }
   }
@@ -67,26 +67,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& attempt : std::vector<std::function<void()>>{
            [&] {
              const hub::PullReference reference = hub::parse_pull_reference(variant);
-             if (!hub::is_repo_id(reference.id) || !hub::is_revision(reference.revision)) std::abort();
+             if (!folders::is_repo_id(reference.id) || !folders::is_revision(reference.revision)) std::abort();
            },
            [&] {
-             if (!hub::is_repo_id(hub::parse_registry_reference(variant, "https://h").id)) std::abort();
+             if (!folders::is_repo_id(hub::parse_registry_reference(variant, "https://h").id)) std::abort();
            },
            [&] {
              for (const hub::RegistryEntry& entry : hub::parse_registry_index(listing, "index")) {
-               if (!hub::is_repo_id(entry.id)) std::abort();
+               if (!folders::is_repo_id(entry.id)) std::abort();
                (void)hub::matches_search(entry, variant.substr(0, 100));
              }
            },
            [&] { check_registry_manifest(listing); },
            [&] {
              for (const FoundModel& found : hub::parse_hub_search(listing, "search")) {
-               if (!hub::is_repo_id(found.id)) std::abort();
+               if (!folders::is_repo_id(found.id)) std::abort();
              }
            },
            [&] {
              const hub::RemoteModel model = hub::parse_remote_model(listing, "list");
-             if (!hub::is_commit_hash(model.commit)) std::abort();
+             if (!folders::is_commit_hash(model.commit)) std::abort();
              check_choice(model, index, {.variants = {variant}});
            },
            [&] {

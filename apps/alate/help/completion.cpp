@@ -10,9 +10,9 @@
 #include "apps/alate/verb_description.h"
 #include "base/os/environment.h"
 #include "base/split_text.h"
-#include "hub/builtin_models.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
+#include "folders/builtin_models.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
 
 namespace alate::app {
 namespace {
@@ -49,20 +49,20 @@ std::filesystem::path models_directory_of(Words words) {
 }
 
 void add_models(Words words, Completions& to) {
-  std::vector<std::string> names = hub::list_builtin_models();
-  if (const auto cache = hub::user_hub_cache()) {
-    for (hub::HubModel& model : hub::list_hub_models(*cache)) names.push_back(std::move(model.id));
+  std::vector<std::string> names = folders::list_builtin_models();
+  if (const auto cache = folders::user_hub_cache()) {
+    for (folders::HubModel& model : folders::list_hub_models(*cache)) names.push_back(std::move(model.id));
   }
   try {
-    const std::vector<std::string> listed = hub::list_models(models_directory_of(words));
+    const std::vector<std::string> listed = folders::list_models(models_directory_of(words));
     names.insert(names.end(), listed.begin(), listed.end());
   } catch (const Error&) {
     // Without a home folder, or with a broken configuration, the other names are still right.
   }
   for (std::string& name : names) {
-    const bool is_builtin = name.starts_with(hub::kBuiltinPrefix);
+    const bool is_builtin = name.starts_with(folders::kBuiltinPrefix);
     // Folders may have any names; one that no command takes is none of a model, and may break lines.
-    if (is_builtin || hub::is_model_name(name)) to.candidates.push_back({std::move(name), "model"});
+    if (is_builtin || folders::is_model_name(name)) to.candidates.push_back({std::move(name), "model"});
   }
 }
 

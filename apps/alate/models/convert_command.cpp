@@ -8,8 +8,8 @@
 #include "apps/alate/common_options.h"
 #include "apps/alate/texts/progress.h"
 #include "apps/alate/verb.h"
+#include "folders/convert_folder.h"
 #include "formats/json.h"
-#include "hub/convert_folder.h"
 #include "pipelines/tasks/tasks.h"
 #include "runtime/loading/model_content.h"
 #include "runtime/loading/model_files.h"
@@ -17,7 +17,7 @@
 namespace alate::app {
 namespace {
 
-std::string report_of(const hub::ConvertReport& report, const std::string& out, OutputFormat format) {
+std::string report_of(const folders::ConvertReport& report, const std::string& out, OutputFormat format) {
   if (format == OutputFormat::json)
     return formats::to_json_text(formats::Json::Object{
                {"folder", out}, {"tensors", std::uint64_t{report.tensors}}, {"weight_bytes", report.bytes}}) +
@@ -48,16 +48,16 @@ void run_convert(Arguments& arguments) {
   runtime::require_weights(files, "convert");
   std::optional<Progress> progress;
   std::size_t done = 0;
-  hub::ConvertOptions how{.weights_file = files.weights_file};
+  folders::ConvertOptions how{.weights_file = files.weights_file};
   pipelines::ModelPurpose purpose = pipelines::purpose_of(path);
   how.type = std::move(purpose.type);
   how.capabilities = std::move(purpose.capabilities);
-  how.report = [&](const hub::ConvertProgress& at) {
+  how.report = [&](const folders::ConvertProgress& at) {
     if (!progress) progress.emplace(options, true, hides_progress, "convert", at.total, "tensors");
     progress->add(at.done - done, static_cast<double>(at.done) / static_cast<double>(at.total));
     done = at.done;
   };
-  const hub::ConvertReport report = hub::convert_folder(files.home, out, runtime::model_digests(), how);
+  const folders::ConvertReport report = folders::convert_folder(files.home, out, runtime::model_digests(), how);
   progress.reset();
   if (!output) return;
   output->write(report_of(report, out, format));

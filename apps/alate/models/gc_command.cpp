@@ -18,16 +18,16 @@
 #include "base/ascii_case.h"
 #include "base/byte_text.h"
 #include "base/log.h"
+#include "folders/cache_cleaning.h"
+#include "folders/hub_models.h"
 #include "formats/json.h"
-#include "hub/cache_cleaning.h"
-#include "hub/hub_models.h"
 #include "server/settings/duration.h"
 
 namespace alate::app {
 namespace {
 
+using folders::Cleaning;
 using formats::Json;
-using hub::Cleaning;
 
 struct Unit {
   std::string_view name;
@@ -82,7 +82,7 @@ Outcome clean(std::vector<Cleaning> plan, bool is_dry_run) {
   Outcome outcome;
   for (Cleaning& each : plan) {
     try {
-      if (!is_dry_run) hub::carry_out(each.removal);
+      if (!is_dry_run) folders::carry_out(each.removal);
     } catch (const Error& error) {  // another process has it, or a permission is missing: the others can be removed
       outcome.failed.push_back(each.model + ": " + error.message());
       continue;
@@ -123,7 +123,7 @@ std::string in_text(const Outcome& outcome, bool is_dry_run) {
 }  // namespace
 
 void run_gc(Arguments& arguments) {
-  hub::CleaningOptions how;
+  folders::CleaningOptions how;
   bool is_dry_run = false;
   CommonOptions options;
   arguments.option("--older-than", "AGE", "leave what has changed since: 12h, 30d; default: 1d",
@@ -138,8 +138,8 @@ void run_gc(Arguments& arguments) {
   apply(options);
   const OutputFormat format = output_format(options, written);
   Output output(options.out);
-  const auto cache = hub::user_hub_cache();
-  const Outcome outcome = clean(cache ? hub::plan_cleaning(*cache, how) : std::vector<Cleaning>(), is_dry_run);
+  const auto cache = folders::user_hub_cache();
+  const Outcome outcome = clean(cache ? folders::plan_cleaning(*cache, how) : std::vector<Cleaning>(), is_dry_run);
   if (!options.quiet)
     output.write(format == OutputFormat::json ? in_json(outcome, is_dry_run) : in_text(outcome, is_dry_run));
   output.finish();

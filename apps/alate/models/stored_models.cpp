@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "hub/builtin_models.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
+#include "folders/builtin_models.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
 
 namespace alate::app {
 namespace {
@@ -44,23 +44,23 @@ std::string_view to_string(ModelPlace place) {
 
 std::vector<StoredModel> stored_models(const CommonOptions& options) {
   std::vector<StoredModel> models;
-  for (const std::string& name : hub::list_builtin_models()) {
+  for (const std::string& name : folders::list_builtin_models()) {
     try {
-      models.push_back({name, hub::resolve_builtin_model(name), ModelPlace::builtin});
+      models.push_back({name, folders::resolve_builtin_model(name), ModelPlace::builtin});
     } catch (const Error&) {
       continue;  // it has gone since it was listed
     }
   }
   std::set<std::string> named;
   if (const auto directory = existing_models_directory(options)) {
-    for (std::string& name : hub::list_models(*directory)) {
-      if (!hub::is_model_name(name)) continue;
+    for (std::string& name : folders::list_models(*directory)) {
+      if (!folders::is_model_name(name)) continue;
       models.push_back({name, *directory / fs::path(name), ModelPlace::models_directory});
       named.insert(std::move(name));
     }
   }
-  if (const auto cache = hub::user_hub_cache()) {
-    for (hub::HubModel& model : hub::list_hub_models(*cache)) {
+  if (const auto cache = folders::user_hub_cache()) {
+    for (folders::HubModel& model : folders::list_hub_models(*cache)) {
       if (!named.contains(model.id))
         models.push_back({std::move(model.id), std::move(model.folder), ModelPlace::hub_cache});
     }
@@ -70,9 +70,9 @@ std::vector<StoredModel> stored_models(const CommonOptions& options) {
 
 StoredModel stored_model_at(const CommonOptions& options, const std::string& reference, const fs::path& path) {
   StoredModel model{.name = shortest_reference(options, reference), .folder = path, .place = ModelPlace::path};
-  const std::vector<fs::path> builtin = hub::builtin_folders();
+  const std::vector<fs::path> builtin = folders::builtin_folders();
   const auto directory = existing_models_directory(options);
-  const auto cache = hub::user_hub_cache();
+  const auto cache = folders::user_hub_cache();
   if (std::ranges::any_of(builtin, [&](const fs::path& each) { return is_inside(path, each); })) {
     model.place = ModelPlace::builtin;
   } else if (directory && (is_inside(path, *directory) || is_inside(path.parent_path(), *directory))) {

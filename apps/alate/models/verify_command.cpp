@@ -12,23 +12,23 @@
 #include "apps/alate/texts/progress.h"
 #include "apps/alate/verb.h"
 #include "base/byte_text.h"
+#include "folders/model_verification.h"
 #include "formats/json.h"
-#include "hub/model_verification.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::app {
 namespace {
 
+using folders::FileVerdict;
+using folders::VerifiedFile;
 using formats::Json;
-using hub::FileVerdict;
-using hub::VerifiedFile;
 
 std::size_t count_of(const std::vector<VerifiedFile>& files, bool (*is_counted)(FileVerdict)) {
   return static_cast<std::size_t>(
       std::ranges::count_if(files, [&](const VerifiedFile& file) { return is_counted(file.verdict); }));
 }
 
-std::size_t bad_count(const std::vector<VerifiedFile>& files) { return count_of(files, hub::is_bad); }
+std::size_t bad_count(const std::vector<VerifiedFile>& files) { return count_of(files, folders::is_bad); }
 
 std::size_t unknown_count(const std::vector<VerifiedFile>& files) {
   return count_of(files, [](FileVerdict verdict) { return verdict == FileVerdict::unknown; });
@@ -69,7 +69,7 @@ std::string named(const std::vector<VerifiedFile>& files) {
   std::string text;
   std::size_t count = 0;
   for (const VerifiedFile& file : files) {
-    if (!hub::is_bad(file.verdict) || ++count > kMost) continue;
+    if (!folders::is_bad(file.verdict) || ++count > kMost) continue;
     text += (text.empty() ? "" : ", ") + formats::quoted_name(file.name) + " (" + std::string(to_string(file.verdict)) +
             ")";
   }
@@ -92,13 +92,13 @@ void run_verify(Arguments& arguments) {
   Output output(options.out);
   std::optional<Progress> progress;
   std::uint64_t shown = 0;
-  const auto show = [&](const hub::VerifyProgress& at) {
+  const auto show = [&](const folders::VerifyProgress& at) {
     if (!progress) progress.emplace(options, true, hides_progress, "verify", at.total, "bytes");
     progress->add(at.done - std::min(at.done, shown));
     shown = std::max(at.done, shown);
   };
   const std::filesystem::path folder = runtime::find_model_files(find_model(options, model)).home;
-  const std::vector<VerifiedFile> files = hub::verify_model(folder, show);
+  const std::vector<VerifiedFile> files = folders::verify_model(folder, show);
   progress.reset();
   if (!options.quiet) output.write(format == OutputFormat::json ? in_json(model, files) : in_text(files));
   output.finish();

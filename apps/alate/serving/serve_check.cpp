@@ -11,9 +11,9 @@
 #include "base/files/file_presence.h"
 #include "base/log.h"
 #include "base/os/environment.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
 #include "formats/json.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
 #include "search/index_file.h"
@@ -64,7 +64,7 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
     const bool is_there = std::ranges::any_of(folders, [&](const auto& each) { return each.second == folder; });
     if (!is_there) folders.emplace(name, folder);
   };
-  const hub::ModelPlaces places = server::places_of(settings);
+  const folders::ModelPlaces places = server::places_of(settings);
   const auto add = [&](const std::string& name, const auto& resolve) {
     try {
       add_folder(name, resolve(name, places));
@@ -72,10 +72,10 @@ std::map<std::string, std::filesystem::path> folders_to_load(const server::Setti
       base::log(base::LogLevel::debug, "model not checked", {{"model", name}, {"error", error.what()}});
     }
   };
-  for (const std::string& name : settings.preload) add(name, hub::resolve_named_model);
-  for (const auto& [name, strategy] : settings.model_strategies) add(name, hub::resolve_named_model);
+  for (const std::string& name : settings.preload) add(name, folders::resolve_named_model);
+  for (const auto& [name, strategy] : settings.model_strategies) add(name, folders::resolve_named_model);
   if (!settings.default_model.empty()) {
-    add(settings.default_model, hub::resolve_model);
+    add(settings.default_model, folders::resolve_model);
   } else if (const auto index = server::ModelIndex::read(places); index->default_model() != nullptr) {
     add_folder(index->default_model()->name, index->default_model()->folder);
   }
@@ -122,18 +122,18 @@ std::vector<Error> problems_of(const server::Settings& settings) {
   // Aliases may stand for the default model, whose fault is not theirs.
   if (!settings.aliases.empty() && model_is_there) attempt("", [&] { const server::ModelNames names(settings); });
   for (const auto& [name, path] : settings.indexes) attempt("indexes: " + name, [&] { check_index(path); });
-  const hub::ModelPlaces places = server::places_of(settings);
+  const folders::ModelPlaces places = server::places_of(settings);
   for (const std::string& name : settings.preload) {
     attempt("preload", [&] {
-      if (!name.starts_with(hub::kHubPrefix)) {
-        hub::resolve_named_model(name, places);
+      if (!name.starts_with(folders::kHubPrefix)) {
+        folders::resolve_named_model(name, places);
       } else {
         server::configured_reference(name);  // it is fetched when the server starts
       }
     });
   }
   for (const auto& [name, strategy] : settings.model_strategies)
-    attempt("model_strategies", [&] { hub::resolve_named_model(name, places); });
+    attempt("model_strategies", [&] { folders::resolve_named_model(name, places); });
   return problems;
 }
 

@@ -18,9 +18,9 @@
 #include "apps/alate/texts/task_verb.h"
 #include "apps/alate/verb.h"
 #include "base/log.h"
-#include "hub/builtin_models.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
+#include "folders/builtin_models.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
 #include "pipelines/recognize/entities_json.h"
 #include "pipelines/redact/redact_run.h"
 
@@ -32,7 +32,8 @@ using pipelines::RedactRun;
 RedactRun& run_of(const AnsweredText& answered) { return static_cast<RedactRun&>(answered.run); }
 
 // Of names and paths of models, whether or not there are such.
-constexpr std::array<std::string_view, 6> kPrefixes = {hub::kBuiltinPrefix, hub::kHubPrefix, "./", "../", "/", "~/"};
+constexpr std::array<std::string_view, 6> kPrefixes = {
+    folders::kBuiltinPrefix, folders::kHubPrefix, "./", "../", "/", "~/"};
 
 bool is_found(const CommonOptions& options, const std::string& reference) {
   try {
@@ -51,7 +52,7 @@ bool is_model(const CommonOptions& options, const std::string& argument) {
   if (argument.find_first_of(" \t\r\n") != std::string::npos) return false;
   const auto begins = [&](std::string_view prefix) { return argument.starts_with(prefix); };
   if (std::ranges::any_of(kPrefixes, begins)) return true;
-  const bool is_name_with_owner = std::ranges::count(argument, '/') == 1 && hub::is_model_name(argument);
+  const bool is_name_with_owner = std::ranges::count(argument, '/') == 1 && folders::is_model_name(argument);
   return is_name_with_owner || is_found(options, argument);
 }
 
@@ -62,20 +63,20 @@ void choose_model(TaskArguments& given, const std::optional<std::string>& named)
   if (is_text) texts.insert(texts.begin(), std::exchange(given.model, {}));
   if (named) given.model = *named;
   if (given.model.empty()) {
-    given.model = hub::kBuiltinRecognizer;
+    given.model = folders::kBuiltinRecognizer;
   } else if (!named) {
     try {
       (void)find_model(given.common, given.model);
     } catch (const Error& error) {
       throw Error(error.code(), error.message() + "; if it is a text, name the model: --model " +
-                                    std::string(hub::kBuiltinRecognizer));
+                                    std::string(folders::kBuiltinRecognizer));
     }
   }
 }
 
 // Nothing else tells a reader of the result that it is not all.
 void warn_of_gaps(std::string_view model) {
-  if (hub::split_variant(model).model != hub::kBuiltinRecognizer) return;
+  if (folders::split_variant(model).model != folders::kBuiltinRecognizer) return;
   base::log(base::LogLevel::warn, "the model overlooks personal data",
             {{"model", std::string(model)}, {"documentation", "docs/recognition.md"}},
             "builtin:pii finds names, addresses, phone numbers and the like in English text, and overlooks some, mail "

@@ -31,7 +31,7 @@ void make_folder(const fs::path& folder) {
 }
 
 // A link on the way from the repository's folder could lead anywhere.
-void require_in_place(const CachedRepo& repo, const fs::path& folder) {
+void require_in_place(const folders::CachedRepo& repo, const fs::path& folder) {
   const auto real = base::find_real_file(folder), root = base::find_real_file(repo.folder());
   if (!real || !root || real->path != root->path / folder.lexically_relative(repo.folder()))
     throw make_error(ErrorCode::corrupt, folder.string(), " is a link that leads out of the cache; remove it");
@@ -101,10 +101,10 @@ void CacheWriter::put_text(const std::string& name, std::string_view text) const
   const std::string old = fs::read_symlink(repo_.snapshot(commit_) / name, error).filename().string();
   if (!has_blob(blob, text.size())) write_text(repo_.blob(blob), text);
   link(name, blob);
-  if (error || old == blob || !is_blob_name(old)) return;
-  const auto has_old = [&](const CachedRevision& each) {
-    const std::vector<CachedFile> files = repo_.files(each.commit);
-    return std::ranges::find(files, old, &CachedFile::blob) != files.end();
+  if (error || old == blob || !folders::is_blob_name(old)) return;
+  const auto has_old = [&](const folders::CachedRevision& each) {
+    const std::vector<folders::CachedFile> files = repo_.files(each.commit);
+    return std::ranges::find(files, old, &folders::CachedFile::blob) != files.end();
   };
   if (std::ranges::none_of(repo_.revisions(), has_old)) fs::remove(repo_.blob(old), error);
 }

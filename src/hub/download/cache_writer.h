@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/files/file_lock.h"
-#include "hub/cache_layout.h"
+#include "folders/cache_layout.h"
 
 namespace alate::hub {
 
@@ -18,9 +18,9 @@ namespace alate::hub {
 class CacheWriter {
  public:
   /// REQUIRES: is_commit_hash(commit).
-  CacheWriter(CachedRepo repo, std::string commit) : repo_(std::move(repo)), commit_(std::move(commit)) {}
+  CacheWriter(folders::CachedRepo repo, std::string commit) : repo_(std::move(repo)), commit_(std::move(commit)) {}
 
-  const CachedRepo& repo() const { return repo_; }
+  const folders::CachedRepo& repo() const { return repo_; }
   const std::string& commit() const { return commit_; }
   /// Makes the folders, and marks the cache as one for programs that make backups.
   void make_folders(const std::filesystem::path& cache) const;
@@ -40,7 +40,7 @@ class CacheWriter {
   void record_ref(std::string_view revision) const;
 
  private:
-  CachedRepo repo_;
+  folders::CachedRepo repo_;
   std::string commit_;
 };
 

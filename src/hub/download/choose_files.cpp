@@ -7,9 +7,9 @@
 
 #include "alate/error.h"
 #include "base/split_text.h"
+#include "folders/variant_names.h"
 #include "formats/json.h"
 #include "hub/download/file_pattern.h"
-#include "hub/variant_names.h"
 
 namespace alate::hub {
 namespace {
@@ -119,17 +119,17 @@ Files adapters(const FilesByName& by_name) {
   return files;
 }
 
-std::vector<ModelVariant> list_variants(const RemoteModel& model) {
+std::vector<folders::ModelVariant> list_variants(const RemoteModel& model) {
   std::vector<std::string> names;
   for (const RemoteFile& file : model.files) names.push_back(file.name);
-  return variants_of_names(names);
+  return folders::variants_of_names(names);
 }
 
-std::string joined(const std::vector<ModelVariant>& variants) {
+std::string joined(const std::vector<folders::ModelVariant>& variants) {
   constexpr std::size_t kShown = 24;
   std::string text;
   std::size_t count = 0;
-  for (const ModelVariant& each : variants) {
+  for (const folders::ModelVariant& each : variants) {
     if (each.name.empty() || ++count > kShown) continue;
     text += (text.empty() ? "" : ", ") + formats::quoted_name(each.name);
   }
@@ -137,14 +137,15 @@ std::string joined(const std::vector<ModelVariant>& variants) {
 }
 
 // The variant to take where none was asked for: the one without a name, the only one, or a common type of GGUF.
-const ModelVariant& default_variant(const std::vector<ModelVariant>& variants, const std::string& id) {
+const folders::ModelVariant& default_variant(const std::vector<folders::ModelVariant>& variants,
+                                             const std::string& id) {
   if (variants.empty())
     throw make_error(
         ErrorCode::not_found, id,
         " has no weights as safetensors, pytorch_model.bin, ONNX or GGUF; take other files with --include");
   if (variants.size() == 1) return variants.front();
   for (const char* common : {"", "Q8_0", "F16", "Q4_K_M"}) {
-    if (const ModelVariant* found = find_variant(variants, common)) return *found;
+    if (const folders::ModelVariant* found = folders::find_variant(variants, common)) return *found;
   }
   throw make_error(ErrorCode::invalid_argument, id, " has several variants: name one, ", id, ":VARIANT, of ",
                    joined(variants));
@@ -152,13 +153,14 @@ const ModelVariant& default_variant(const std::vector<ModelVariant>& variants, c
 
 Files weights_of(const RemoteModel& model, const std::string& id, const std::string& asked,
                  const ReadRemoteText& read) {
-  const std::vector<ModelVariant> variants = list_variants(model);
+  const std::vector<folders::ModelVariant> variants = list_variants(model);
   FilesByName by_name;
   for (const RemoteFile& file : model.files) by_name.emplace(file.name, &file);
   Files files = module_weights(by_name, read);
   const auto is_of_transformer = [](const RemoteFile* file) { return folder_of(file->name).ends_with("Transformer/"); };
   if (variants.empty() && asked.empty() && std::ranges::any_of(files, is_of_transformer)) return files;
-  const ModelVariant* variant = asked.empty() ? &default_variant(variants, id) : find_variant(variants, asked);
+  const folders::ModelVariant* variant =
+      asked.empty() ? &default_variant(variants, id) : folders::find_variant(variants, asked);
   if (variant == nullptr) {
     const std::string there = joined(variants);
     throw make_error(ErrorCode::not_found, id, " has no variant ", formats::quoted_name(asked),

@@ -24,9 +24,9 @@ using ReadRemoteText = std::function<std::string(const RemoteFile&)>;
 bool is_supporting_file(std::string_view name);
 
 /// Configuration, tokenizer and model card at the top level and in the folders of sentence-transformers' modules
-/// (1_Pooling); and the weights of the modules, of peft's adapters and of the variants (hub/variant_names.h): the one
-/// without a name where none is asked for; of GGUF files Q8_0, F16 or Q4_K_M. Of sharded weights, those that the index
-/// names. In the listing's order.
+/// (1_Pooling); and the weights of the modules, of peft's adapters and of the variants (folders/variant_names.h): the
+/// one without a name where none is asked for; of GGUF files Q8_0, F16 or Q4_K_M. Of sharded weights, those that the
+/// index names. In the listing's order.
 ///
 /// Throws not_found for a model without weights, for a variant that is not there, with those that are, and where
 /// patterns leave nothing; invalid_argument where a variant must be named; corrupt for an index whose shards are not

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "alate/error.h"
+#include "folders/blob_digest.h"
+#include "folders/cache_layout.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
-#include "hub/download/blob_digest.h"
 
 namespace alate::hub {
 namespace {
@@ -58,14 +58,14 @@ FileMetadata read_file_metadata(const HubAccess& access, const std::string& id, 
   out.location = head.is_redirect() ? redirect_target(head) : head.url;
   const std::string_view linked = head.field("x-linked-etag");
   out.blob = normalized_etag(linked.empty() ? head.field("etag") : linked);
-  const bool is_known = is_blob_digest(out.blob) && out.blob.size() == file.digest.size();
+  const bool is_known = folders::is_blob_digest(out.blob) && out.blob.size() == file.digest.size();
   if (is_known && out.blob != file.digest) contradiction(what, "its ETag is not the digest in the list of files");
   // A mirror may have ETags of its own.
-  if (!is_blob_digest(out.blob) && !file.digest.empty()) out.blob = file.digest;
-  if (!is_blob_name(out.blob))
+  if (!folders::is_blob_digest(out.blob) && !file.digest.empty()) out.blob = file.digest;
+  if (!folders::is_blob_name(out.blob))
     throw make_error(ErrorCode::unavailable, "the server does not say which version of ", what,
                      " it has: it states no ETag");
-  out.digest = is_blob_digest(out.blob) ? out.blob : std::string();
+  out.digest = folders::is_blob_digest(out.blob) ? out.blob : std::string();
   const auto bytes = bytes_of(head, file);
   if (!bytes) throw make_error(ErrorCode::unavailable, "the server does not say how many bytes ", what, " has");
   if (file.bytes && *file.bytes != *bytes)

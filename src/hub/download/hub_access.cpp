@@ -10,7 +10,7 @@
 #include "base/files/file_presence.h"
 #include "base/files/mapped_file.h"
 #include "base/os/environment.h"
-#include "hub/cache_layout.h"
+#include "folders/cache_layout.h"
 
 namespace alate::hub {
 namespace {
@@ -32,7 +32,7 @@ std::string token_of_file() {
   const auto named = base::environment("HF_TOKEN_PATH");
   std::filesystem::path file;
   try {
-    file = named ? std::filesystem::path(*named) : huggingface_home() / "token";
+    file = named ? std::filesystem::path(*named) : folders::huggingface_home() / "token";
   } catch (const Error&) {
     return {};  // there is no home folder
   }

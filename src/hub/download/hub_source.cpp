@@ -6,7 +6,7 @@
 
 #include "alate/error.h"
 #include "base/files/file_lock.h"
-#include "hub/cache_layout.h"
+#include "folders/cache_layout.h"
 #include "hub/download/file_metadata.h"
 #include "hub/download/part_file.h"
 #include "hub/download/verified_download.h"
@@ -38,7 +38,7 @@ RemoteModel HubSource::list(const std::string& id, const std::string& revision) 
   const HttpUrl url = access_.url("/api/models/" + id + "/revision/" + percent_encoded(revision) + "?blobs=true");
   RemoteModel model = parse_remote_model(access_.read_text(url, id, kMostListingBytes), listing_name(id));
   model.revision = revision;
-  if (is_commit_hash(revision) && model.commit != revision)
+  if (folders::is_commit_hash(revision) && model.commit != revision)
     throw make_error(ErrorCode::corrupt, listing_name(id), " is of another commit than was asked for");
   return model;
 }

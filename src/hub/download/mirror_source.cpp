@@ -16,11 +16,11 @@
 #include "base/files/mapped_file.h"
 #include "base/files/real_file.h"
 #include "base/sha256.h"
+#include "folders/cache_layout.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
 #include "hub/download/part_file.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
 
 namespace alate::hub {
 namespace {
@@ -103,7 +103,7 @@ void add_files(const fs::path& top, const base::ContainedFiles& contained, Remot
 
 // The commit of a folder that has none: a digest of its files' names and digests.
 RemoteModel listed_folder(const fs::path& folder) {
-  RemoteModel model{.commit = {}, .revision = std::string(kMainRevision), .files = {}};
+  RemoteModel model{.commit = {}, .revision = std::string(folders::kMainRevision), .files = {}};
   add_files(folder, base::ContainedFiles(folder), model);
   std::ranges::sort(model.files, {}, &RemoteFile::name);
   base::Sha256 sum;
@@ -123,11 +123,12 @@ fs::path MirrorSource::list_of(const std::string& id, const std::string& revisio
 
 bool MirrorSource::is_plain(const std::string& id) const {
   std::error_code ignored;
-  return !fs::exists(root_ / "api" / "models" / fs::path(id), ignored) && is_model_folder(root_ / fs::path(id));
+  return !fs::exists(root_ / "api" / "models" / fs::path(id), ignored) &&
+         folders::is_model_folder(root_ / fs::path(id));
 }
 
 RemoteModel MirrorSource::list(const std::string& id, const std::string& revision) const {
-  if (is_plain(id) && revision == kMainRevision) return listed_folder(root_ / fs::path(id));
+  if (is_plain(id) && revision == folders::kMainRevision) return listed_folder(root_ / fs::path(id));
   const fs::path file = list_of(id, revision), folder = root_ / "api" / "models" / fs::path(id) / "revision";
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored))

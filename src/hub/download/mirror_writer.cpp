@@ -11,8 +11,8 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_digests.h"
 #include "base/files/mapped_file.h"
+#include "folders/blob_digest.h"
 #include "formats/json.h"
-#include "hub/download/blob_digest.h"
 #include "hub/download/model_source.h"
 
 namespace alate::hub {
@@ -23,14 +23,15 @@ using formats::Json;
 
 // What the source did not state is counted.
 RemoteFile complete(RemoteFile file, const fs::path& path, std::size_t bytes) {
-  if (!is_blob_digest(file.digest)) file.digest = base::FileDigests({}).sha256(path);
+  if (!folders::is_blob_digest(file.digest)) file.digest = base::FileDigests({}).sha256(path);
   file.bytes = bytes;
   return file;
 }
 
 bool is_there(const fs::path& path, const RemoteFile& file) {
   std::error_code missing;
-  return fs::file_size(path, missing) == file.bytes && !missing && digest_of_file(path, file.digest) == file.digest;
+  return fs::file_size(path, missing) == file.bytes && !missing &&
+         folders::digest_of_file(path, file.digest) == file.digest;
 }
 
 RemoteFile copy(const RemoteFile& file, const fs::path& snapshot, const base::ContainedFiles& contained,

@@ -46,7 +46,7 @@ PartFile::PartFile(fs::path path, std::string name, std::string digest, std::uin
   }
   try {
     if (!read_record()) begin_anew();
-    digest_ = BlobDigest::create(digest_name_, bytes_);
+    digest_ = folders::BlobDigest::create(digest_name_, bytes_);
   } catch (...) {
     (void)base::close_descriptor(reader_);
     (void)base::close_descriptor(descriptor_);
@@ -65,7 +65,7 @@ std::uint64_t PartFile::end_of(std::size_t piece) const {
 
 // Whether the file is a part of the same file; `pieces_` are then those of its record.
 bool PartFile::read_record() {
-  if (!is_blob_digest(digest_name_)) return false;
+  if (!folders::is_blob_digest(digest_name_)) return false;
   const std::int64_t length = base::bytes_of_file(descriptor_);
   const std::size_t count = piece_count(bytes_);
   // A process that ends between cutting off the record and renaming leaves just the file, which the digest verifies.
@@ -97,7 +97,7 @@ void PartFile::begin_anew() {
 
 void PartFile::restart() {
   begin_anew();
-  digest_ = BlobDigest::create(digest_name_, bytes_);
+  digest_ = folders::BlobDigest::create(digest_name_, bytes_);
   digested_ = 0;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/threads/mutex.h"
-#include "hub/download/blob_digest.h"
+#include "folders/blob_digest.h"
 
 namespace alate::hub {
 
@@ -68,7 +68,7 @@ class PartFile {
   mutable base::Mutex mutex_;
   std::vector<Piece> pieces_;
   base::Mutex digesting_;
-  std::optional<BlobDigest> digest_;
+  std::optional<folders::BlobDigest> digest_;
   std::size_t digested_ = 0;  // pieces
 };
 

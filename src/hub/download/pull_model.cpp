@@ -9,8 +9,8 @@
 #include "alate/error.h"
 #include "alate/hub.h"
 #include "base/log.h"
+#include "folders/cache_layout.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
 #include "hub/download/cache_writer.h"
 #include "hub/download/choose_files.h"
 #include "hub/download/hub_source.h"
@@ -46,7 +46,9 @@ struct Task {
 class Pull {
  public:
   Pull(const PullReference& reference, const PullOptions& options)
-      : reference_(reference), options_(options), cache_(options.cache.empty() ? huggingface_cache() : options.cache) {}
+      : reference_(reference),
+        options_(options),
+        cache_(options.cache.empty() ? folders::huggingface_cache() : options.cache) {}
 
   PulledModel run() {
     const bool is_mirror = is_file_address(reference_.endpoint);
@@ -67,7 +69,7 @@ class Pull {
 
  private:
   const std::string& id() const { return reference_.id; }
-  CachedRepo repo() const { return {cache_, id()}; }
+  folders::CachedRepo repo() const { return {cache_, id()}; }
   CacheWriter writer() const { return {repo(), model_.commit}; }
 
   std::unique_ptr<ModelSource> make_source() const {
@@ -168,7 +170,7 @@ class Pull {
   }
 
   PulledModel find_in_cache() const {
-    const CachedRepo cached = repo();
+    const folders::CachedRepo cached = repo();
     const auto folder = cached.find_snapshot(reference_.revision);
     if (!folder)
       throw make_error(ErrorCode::unavailable, id(), " at ", reference_.revision, " is not in ", cache_.string(),
@@ -180,7 +182,7 @@ class Pull {
                     .files = {}};
     const bool has_manifest = has_snapshot_manifest(*folder);  // which is no file of the model
     RemoteModel kept{.commit = out.commit, .revision = out.revision, .files = {}};
-    for (const CachedFile& file : cached.files(out.commit)) {
+    for (const folders::CachedFile& file : cached.files(out.commit)) {
       if (has_manifest && file.name == "model_manifest.json") continue;
       if (!file.problem.empty()) continue;
       out.files.push_back({.name = file.name, .bytes = file.bytes, .was_there = true});

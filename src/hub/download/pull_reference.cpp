@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "alate/error.h"
+#include "folders/cache_layout.h"
+#include "folders/model_address.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
 #include "hub/http_url.h"
-#include "hub/model_address.h"
 
 namespace alate::hub {
 namespace {
@@ -87,8 +87,8 @@ std::string with_whole_path(std::string_view reference) {
 }
 
 PullReference parse_pull_reference(std::string_view text) {
-  if (const std::optional<std::string> id = hub_model_of(text)) {
-    if (!is_repo_id(*id)) refuse(text, "its address has no valid name");
+  if (const std::optional<std::string> id = folders::hub_model_of(text)) {
+    if (!folders::is_repo_id(*id)) refuse(text, "its address has no valid name");
     return {.id = *id};
   }
   std::string_view rest = without_prefix(text);
@@ -102,9 +102,10 @@ PullReference parse_pull_reference(std::string_view text) {
   if (at < colon) out.revision = rest.substr(at + 1, colon == std::string_view::npos ? colon : colon - at - 1);
   if (colon != std::string_view::npos) out.variant = rest.substr(colon + 1);
   const bool has_prefix = rest.size() < text.size();
-  if (!has_prefix && is_repo_id(out.id) && out.id.find('/') == std::string::npos) refuse_without_owner(text, out.id);
-  if (!is_repo_id(out.id)) refuse(text, "its name is not \"owner/name\" of letters, digits, -, _ and .");
-  if (!is_revision(out.revision)) refuse(text, "its revision is no branch, tag or commit");
+  if (!has_prefix && folders::is_repo_id(out.id) && out.id.find('/') == std::string::npos)
+    refuse_without_owner(text, out.id);
+  if (!folders::is_repo_id(out.id)) refuse(text, "its name is not \"owner/name\" of letters, digits, -, _ and .");
+  if (!folders::is_revision(out.revision)) refuse(text, "its revision is no branch, tag or commit");
   if (colon != std::string_view::npos && !is_variant(out.variant)) refuse(text, "its variant has other characters");
   return out;
 }

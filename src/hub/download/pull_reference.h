@@ -8,7 +8,7 @@ namespace alate::hub {
 
 struct PullReference {
   std::string id;                 // is_repo_id
-  std::string revision = "main";  // is_revision
+  std::string revision = "main";  // folders::is_revision
   std::string variant = {};       // may be empty
   std::string endpoint = {};      // "https://mirror.example/hf", "file:///srv/mirror"; empty: the usual one
 };

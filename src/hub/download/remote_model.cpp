@@ -10,9 +10,9 @@
 #include "base/files/contained_files.h"
 #include "base/split_text.h"
 #include "base/threads/cancellation.h"
+#include "folders/cache_layout.h"
 #include "formats/json.h"
 #include "formats/utf8.h"
-#include "hub/cache_layout.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
 #include "tokenizers/unicode/normal_forms.h"
 #include "tokenizers/unicode/utf8.h"
@@ -111,7 +111,7 @@ RemoteModel parse_remote_model(std::string_view text, const std::string& what) {
         text, what, {.max_depth = kMostDepth, .max_bytes = kMostListingBytes, .max_values = kMostValues});
     RemoteModel model;
     model.commit = json.get_string("sha", "");
-    if (!is_commit_hash(model.commit)) refuse_listing(what, "it does not state the commit in \"sha\"");
+    if (!folders::is_commit_hash(model.commit)) refuse_listing(what, "it does not state the commit in \"sha\"");
     model.gated = word_of(&json, "gated");
     model.licence = word_of(json.find_value("cardData"), "license");
     model.task = word_of(&json, "pipeline_tag");

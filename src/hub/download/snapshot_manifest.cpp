@@ -13,8 +13,8 @@
 #include "base/files/file_digests.h"
 #include "base/files/file_presence.h"
 #include "base/log.h"
+#include "folders/manifest.h"
 #include "formats/json.h"
-#include "hub/manifest.h"
 
 namespace alate::hub {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTypes = 
      {"text-generation", "generator"},
      {"automatic-speech-recognition", "transcriber"}}};
 
-Json entry_of(const CachedFile& file) {
+Json entry_of(const folders::CachedFile& file) {
   Json::Object entry = {{"name", file.name}};
   constexpr std::size_t kSha256Digits = 64;
   if (file.blob.size() == kSha256Digits) {
@@ -50,7 +50,7 @@ Json files_of(const CacheWriter& writer, const RemoteModel& model) {
   std::set<std::string_view> listed;
   for (const RemoteFile& file : model.files) listed.insert(file.name);
   Json::Array files;
-  for (const CachedFile& file : writer.repo().files(writer.commit())) {
+  for (const folders::CachedFile& file : writer.repo().files(writer.commit())) {
     if (file.problem.empty() && listed.contains(file.name)) files.push_back(entry_of(file));
   }
   return files;
@@ -83,7 +83,7 @@ void write_snapshot_manifest(const CacheWriter& writer, const RemoteModel& model
   const std::string text = manifest_text(writer, model, address);
   try {
     if (base::is_there(snapshot / kFile) && !has_snapshot_manifest(snapshot)) return;  // the user's own
-    parse_manifest(text, std::string(kFile));
+    folders::parse_manifest(text, std::string(kFile));
   } catch (const Error& error) {  // for example more files than a manifest may have
     base::log(base::LogLevel::warn, "a model gets no manifest",
               {{"model", writer.repo().id()}, {"reason", error.message()}},
@@ -94,7 +94,7 @@ void write_snapshot_manifest(const CacheWriter& writer, const RemoteModel& model
 }
 
 bool has_snapshot_manifest(const std::filesystem::path& snapshot) {
-  const Manifest manifest = read_manifest(snapshot);
+  const folders::Manifest manifest = folders::read_manifest(snapshot);
   const Json* provenance = manifest.json.is_object() ? manifest.json.find_value("provenance") : nullptr;
   return provenance != nullptr && provenance->is_object() &&
          provenance->get_string("commit", "") == snapshot.filename().string();

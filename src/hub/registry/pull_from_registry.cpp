@@ -51,7 +51,7 @@ std::string time_text(std::chrono::system_clock::time_point time) {
 }
 
 struct RegistryTask {
-  ManifestFile file;
+  folders::ManifestFile file;
   bool is_there = false;  // in the model's folder
   bool is_blob = false;   // fetched by an interrupted pull
 };
@@ -92,7 +92,7 @@ class RegistryPull {
  private:
   void plan() {
     tasks_.clear();
-    for (const ManifestFile& file : chosen_) {
+    for (const folders::ManifestFile& file : chosen_) {
       RegistryTask task{.file = file};
       task.is_there = folder_.has_file(file);
       task.is_blob = !task.is_there && folder_.has_blob(file);
@@ -113,7 +113,7 @@ class RegistryPull {
     std::atomic<std::size_t> next{0};
     run_in_parallel(std::min(kFilesAtOnce, unknown.size()), options_.stop, [&](const std::stop_token& stop) {
       for (std::size_t i = next++; i < unknown.size() && !stop.stop_requested(); i = next++) {
-        ManifestFile& file = tasks_[unknown[i]].file;
+        folders::ManifestFile& file = tasks_[unknown[i]].file;
         file.size = source_.size_of(id_, file, stop);
         chosen_[unknown[i]].size = file.size;
       }
@@ -122,16 +122,16 @@ class RegistryPull {
   }
 
   // The chosen files, and those of the manifest that an earlier pull has brought: other variants.
-  std::vector<ManifestFile> wanted() const {
-    std::vector<ManifestFile> files = chosen_;
+  std::vector<folders::ManifestFile> wanted() const {
+    std::vector<folders::ManifestFile> files = chosen_;
     std::set<std::string> names;
-    for (const ManifestFile& file : files) names.insert(file.name);
-    const auto add = [&](const ManifestFile& file) {
+    for (const folders::ManifestFile& file : files) names.insert(file.name);
+    const auto add = [&](const folders::ManifestFile& file) {
       if (folder_.has_file(file) && names.insert(file.name).second) files.push_back(file);
     };
-    for (const ManifestFile& file : listed_.manifest.files) add(file);
-    for (const ManifestVariant& variant : listed_.manifest.variants) {
-      for (const ManifestFile& file : variant.files) add(file);
+    for (const folders::ManifestFile& file : listed_.manifest.files) add(file);
+    for (const folders::ManifestVariant& variant : listed_.manifest.variants) {
+      for (const folders::ManifestFile& file : variant.files) add(file);
     }
     return files;
   }
@@ -177,7 +177,7 @@ class RegistryPull {
     std::atomic<std::size_t> next{0};
     run_in_parallel(std::min(kFilesAtOnce, missing.size()), options_.stop, [&](const std::stop_token& stop) {
       for (std::size_t i = next++; i < missing.size() && !stop.stop_requested(); i = next++) {
-        const ManifestFile& file = missing[i]->file;
+        const folders::ManifestFile& file = missing[i]->file;
         const OnBytes on_bytes = [&](std::int64_t more) { tally.add_bytes(i, more); };
         source_.fetch(id_, file, folder_.part(file), folder_.blob(file), stop, on_bytes);
         tally.add_file(i);
@@ -186,7 +186,7 @@ class RegistryPull {
     if (options_.stop.stop_requested()) throw Error(ErrorCode::cancelled, "the download was stopped");
   }
 
-  Json file_entry(const ManifestFile& file) const {
+  Json file_entry(const folders::ManifestFile& file) const {
     Json::Object entry = {{"name", file.name}, {"digest", "sha256:" + file.sha256}};
     std::error_code error;
     const fs::path path = folder_.has_blob(file) ? folder_.blob(file) : folder_.target() / fs::path(file.name);
@@ -209,15 +209,15 @@ class RegistryPull {
     Json::Array files;
     Json::Object variants;
     std::set<std::string> names;
-    for (const ManifestFile& file : wanted()) names.insert(file.name);
-    for (const ManifestFile& file : listed_.manifest.files) {
+    for (const folders::ManifestFile& file : wanted()) names.insert(file.name);
+    for (const folders::ManifestFile& file : listed_.manifest.files) {
       if (names.contains(file.name)) files.push_back(file_entry(file));
     }
-    for (const ManifestVariant& variant : listed_.manifest.variants) {
-      const auto is_there = [&](const ManifestFile& file) { return names.contains(file.name); };
+    for (const folders::ManifestVariant& variant : listed_.manifest.variants) {
+      const auto is_there = [&](const folders::ManifestFile& file) { return names.contains(file.name); };
       if (variant.files.empty() || !std::ranges::all_of(variant.files, is_there)) continue;
       Json::Array entries;
-      for (const ManifestFile& file : variant.files) entries.push_back(file_entry(file));
+      for (const folders::ManifestFile& file : variant.files) entries.push_back(file_entry(file));
       variants.emplace_back(variant.name, Json::Object{{"files", std::move(entries)}});
     }
     Json::Object manifest;
@@ -236,7 +236,7 @@ class RegistryPull {
   RegistrySource::ListedModel listed_;
   std::string id_;  // in the manifest's spelling
   RegistryFolder folder_;
-  std::vector<ManifestFile> chosen_;
+  std::vector<folders::ManifestFile> chosen_;
   std::vector<RegistryTask> tasks_;
 };
 

@@ -44,25 +44,25 @@ void rename_folder(const fs::path& from, const fs::path& to) {
 }
 
 // Every name that a manifest lists.
-std::set<std::string> listed_names(const Manifest& manifest) {
+std::set<std::string> listed_names(const folders::Manifest& manifest) {
   std::set<std::string> names;
-  for (const ManifestFile& file : manifest.files) names.insert(file.name);
-  for (const ManifestVariant& variant : manifest.variants) {
-    for (const ManifestFile& file : variant.files) names.insert(file.name);
+  for (const folders::ManifestFile& file : manifest.files) names.insert(file.name);
+  for (const folders::ManifestVariant& variant : manifest.variants) {
+    for (const folders::ManifestFile& file : variant.files) names.insert(file.name);
   }
   return names;
 }
 
-const ManifestFile* find_in(const Manifest& manifest, const std::string& name) {
-  if (const ManifestFile* found = manifest.find_file(name)) return found;
-  for (const ManifestVariant& variant : manifest.variants) {
-    const auto found = std::ranges::find(variant.files, name, &ManifestFile::name);
+const folders::ManifestFile* find_in(const folders::Manifest& manifest, const std::string& name) {
+  if (const folders::ManifestFile* found = manifest.find_file(name)) return found;
+  for (const folders::ManifestVariant& variant : manifest.variants) {
+    const auto found = std::ranges::find(variant.files, name, &folders::ManifestFile::name);
     if (found != variant.files.end()) return &*found;
   }
   return nullptr;
 }
 
-bool is_from_registry(const Manifest& manifest) {
+bool is_from_registry(const folders::Manifest& manifest) {
   if (!manifest.json.is_object()) return false;
   const formats::Json* provenance = manifest.json.find_value("provenance");
   return provenance != nullptr && provenance->is_object() && provenance->find_value("registryDigest") != nullptr;
@@ -82,15 +82,15 @@ void RegistryFolder::read_present() {
   present_ = {};
   const fs::file_type type = type_of(target_);
   if (type == fs::file_type::not_found) return;
-  if (type == fs::file_type::directory) present_ = read_manifest(target_);
+  if (type == fs::file_type::directory) present_ = folders::read_manifest(target_);
   if (!is_from_registry(present_))
     throw make_error(ErrorCode::invalid_argument, target_.string(),
                      " is there, and no pull from a registry has written it: remove it, or name another folder with "
                      "--models-dir");
 }
 
-bool RegistryFolder::has_file(const ManifestFile& file) const {
-  const ManifestFile* listed = find_in(present_, file.name);
+bool RegistryFolder::has_file(const folders::ManifestFile& file) const {
+  const folders::ManifestFile* listed = find_in(present_, file.name);
   const fs::path path = target_ / fs::path(file.name);
   if (listed == nullptr || listed->sha256 != file.sha256 || type_of(path) != fs::file_type::regular) return false;
   std::error_code error;
@@ -113,14 +113,16 @@ std::unique_ptr<base::FileLock> RegistryFolder::begin(const std::stop_token& sto
   return lock;
 }
 
-fs::path RegistryFolder::blob(const ManifestFile& file) const { return work_ / "blobs" / file.sha256; }
+fs::path RegistryFolder::blob(const folders::ManifestFile& file) const { return work_ / "blobs" / file.sha256; }
 
-fs::path RegistryFolder::part(const ManifestFile& file) const {
+fs::path RegistryFolder::part(const folders::ManifestFile& file) const {
   return work_ / "blobs" / (file.sha256 + ".incomplete");
 }
 
 // A blob has its name only once it has its digest.
-bool RegistryFolder::has_blob(const ManifestFile& file) const { return type_of(blob(file)) == fs::file_type::regular; }
+bool RegistryFolder::has_blob(const folders::ManifestFile& file) const {
+  return type_of(blob(file)) == fs::file_type::regular;
+}
 
 void RegistryFolder::add_file(const fs::path& from, const std::string& name) const {
   const fs::path to = work_ / "new" / fs::path(name);
@@ -131,9 +133,9 @@ void RegistryFolder::add_file(const fs::path& from, const std::string& name) con
   if (error) throw base::file_write_error(to, error.value());
 }
 
-void RegistryFolder::add_other_files(const std::vector<ManifestFile>& files) const {
+void RegistryFolder::add_other_files(const std::vector<folders::ManifestFile>& files) const {
   std::set<std::string> listed = listed_names(present_);
-  for (const ManifestFile& file : files) listed.insert(file.name);
+  for (const folders::ManifestFile& file : files) listed.insert(file.name);
   listed.emplace(kManifestFile);
   std::error_code error;
   for (fs::recursive_directory_iterator entries(target_, error);
@@ -154,10 +156,10 @@ void RegistryFolder::replace_target() const {
   rename_folder(made, target_);
 }
 
-void RegistryFolder::publish(const std::vector<ManifestFile>& files, std::string_view manifest_text) {
+void RegistryFolder::publish(const std::vector<folders::ManifestFile>& files, std::string_view manifest_text) {
   remove_folder(work_ / "new");
   make_registry_folder(work_ / "new");
-  for (const ManifestFile& file : files)
+  for (const folders::ManifestFile& file : files)
     add_file(has_blob(file) ? blob(file) : target_ / fs::path(file.name), file.name);
   if (present_.json.is_object()) add_other_files(files);
   base::write_file_atomically(work_ / "new" / fs::path(kManifestFile), std::as_bytes(std::span(manifest_text)));

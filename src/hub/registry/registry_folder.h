@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/files/file_lock.h"
-#include "hub/manifest.h"
+#include "folders/manifest.h"
 
 namespace alate::hub {
 
@@ -32,30 +32,30 @@ class RegistryFolder {
   /// no pull from a registry has written, which is never changed; as read_manifest.
   void read_present();
   /// The manifest of what is there.
-  const Manifest& present() const { return present_; }
+  const folders::Manifest& present() const { return present_; }
   /// Whether the model has this file with this digest, as far as its size and manifest say.
-  bool has_file(const ManifestFile& file) const;
+  bool has_file(const folders::ManifestFile& file) const;
 
   /// Makes the folder for blobs, waits for the lock of the model, and puts back what a killed process has left between
   /// two steps. Throws cancelled.
   std::unique_ptr<base::FileLock> begin(const std::stop_token& stop);
-  bool has_blob(const ManifestFile& file) const;
-  std::filesystem::path blob(const ManifestFile& file) const;
-  std::filesystem::path part(const ManifestFile& file) const;
+  bool has_blob(const folders::ManifestFile& file) const;
+  std::filesystem::path blob(const folders::ManifestFile& file) const;
+  std::filesystem::path part(const folders::ManifestFile& file) const;
 
   /// Puts the model in its place, with these files, of which each is a blob or there already, this manifest, and those
   /// files that are there and are in neither manifest. Removes the blobs. The lock must be held.
-  void publish(const std::vector<ManifestFile>& files, std::string_view manifest_text);
+  void publish(const std::vector<folders::ManifestFile>& files, std::string_view manifest_text);
   /// Removes the blobs; the model stays as it is. The lock must be held.
   void discard_blobs() const;
 
  private:
   void add_file(const std::filesystem::path& from, const std::string& name) const;
-  void add_other_files(const std::vector<ManifestFile>& files) const;
+  void add_other_files(const std::vector<folders::ManifestFile>& files) const;
   void replace_target() const;
 
   std::filesystem::path models_directory_, target_, work_, lock_;
-  Manifest present_;
+  folders::Manifest present_;
 };
 
 }  // namespace alate::hub

@@ -8,11 +8,11 @@
 
 #include "alate/error.h"
 #include "base/ascii_case.h"
+#include "folders/cache_layout.h"
+#include "folders/variant_names.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
 #include "hub/download/file_pattern.h"
 #include "hub/download/remote_model.h"
-#include "hub/variant_names.h"
 
 namespace alate::hub {
 namespace {
@@ -68,7 +68,7 @@ RegistryEntry entry_of(const Json& entry, const std::string& what) {
                     .variants = words_of(entry, "variants", what),
                     .backends = words_of(entry, "backends", what),
                     .bytes = {}};
-  if (!is_repo_id(out.id)) refuse_registry_text(what, formats::quoted_name(out.id) + " is no name of a model");
+  if (!folders::is_repo_id(out.id)) refuse_registry_text(what, formats::quoted_name(out.id) + " is no name of a model");
   if (const Json* bytes = entry.find_value("size")) {
     const std::int64_t count = bytes->as_int("size");
     if (count < 0) refuse_registry_text(what, out.id + " has a size below zero");
@@ -94,38 +94,39 @@ bool is_of_onnx(std::string_view name) {
 }
 
 // Those of the manifest's usual files that are weights of the model itself.
-std::set<std::string> weights_of(const Manifest& manifest) {
+std::set<std::string> weights_of(const folders::Manifest& manifest) {
   std::set<std::string> weights;
   std::vector<std::string> names;
-  for (const ManifestFile& file : manifest.files) {
+  for (const folders::ManifestFile& file : manifest.files) {
     names.push_back(file.name);
     if (is_of_onnx(file.name)) weights.insert(file.name);
   }
-  for (const ModelVariant& variant : variants_of_names(names))
+  for (const folders::ModelVariant& variant : folders::variants_of_names(names))
     weights.insert(variant.files.begin(), variant.files.end());
   return weights;
 }
 
-const ManifestVariant* find_listed(const Manifest& manifest, const std::string& wanted) {
+const folders::ManifestVariant* find_listed(const folders::Manifest& manifest, const std::string& wanted) {
   const std::string name = base::ascii_lower(wanted);
   const auto found = std::ranges::find_if(
-      manifest.variants, [&](const ManifestVariant& each) { return base::ascii_lower(each.name) == name; });
+      manifest.variants, [&](const folders::ManifestVariant& each) { return base::ascii_lower(each.name) == name; });
   return found == manifest.variants.end() ? nullptr : &*found;
 }
 
-Error no_variant(const Manifest& manifest, const std::string& wanted) {
+Error no_variant(const folders::Manifest& manifest, const std::string& wanted) {
   std::string there(kUsualVariant);
-  for (const ManifestVariant& each : manifest.variants) there += ", " + formats::quoted_name(each.name);
+  for (const folders::ManifestVariant& each : manifest.variants) there += ", " + formats::quoted_name(each.name);
   return make_error(ErrorCode::not_found, id_of_manifest(manifest), " has no variant ", formats::quoted_name(wanted),
                     "; it has ", there);
 }
 
 // Without patterns.
-std::vector<ManifestFile> files_of_variants(const Manifest& manifest, const std::vector<std::string>& variants) {
+std::vector<folders::ManifestFile> files_of_variants(const folders::Manifest& manifest,
+                                                     const std::vector<std::string>& variants) {
   bool takes_usual = variants.empty();
-  std::vector<ManifestFile> files;
+  std::vector<folders::ManifestFile> files;
   for (const std::string& wanted : variants) {
-    if (const ManifestVariant* variant = find_listed(manifest, wanted)) {
+    if (const folders::ManifestVariant* variant = find_listed(manifest, wanted)) {
       files.insert(files.end(), variant->files.begin(), variant->files.end());
     } else if (base::ascii_lower(wanted) == kUsualVariant) {
       takes_usual = true;
@@ -134,21 +135,22 @@ std::vector<ManifestFile> files_of_variants(const Manifest& manifest, const std:
     }
   }
   const std::set<std::string> weights = takes_usual ? std::set<std::string>() : weights_of(manifest);
-  for (const ManifestFile& file : manifest.files) {
+  for (const folders::ManifestFile& file : manifest.files) {
     if (!weights.contains(file.name)) files.push_back(file);
   }
   return files;
 }
 
-std::vector<ManifestFile> all_files(const Manifest& manifest) {
-  std::vector<ManifestFile> files = manifest.files;
-  for (const ManifestVariant& each : manifest.variants) files.insert(files.end(), each.files.begin(), each.files.end());
+std::vector<folders::ManifestFile> all_files(const folders::Manifest& manifest) {
+  std::vector<folders::ManifestFile> files = manifest.files;
+  for (const folders::ManifestVariant& each : manifest.variants)
+    files.insert(files.end(), each.files.begin(), each.files.end());
   return files;
 }
 
 }  // namespace
 
-std::string id_of_manifest(const Manifest& manifest) {
+std::string id_of_manifest(const folders::Manifest& manifest) {
   return manifest.owner.empty() ? manifest.name : manifest.owner + "/" + manifest.name;
 }
 
@@ -176,18 +178,18 @@ std::vector<RegistryEntry> parse_registry_index(std::string_view text, const std
   });
 }
 
-Manifest parse_registry_manifest(std::string_view text, const std::string& id, const std::string& what) {
+folders::Manifest parse_registry_manifest(std::string_view text, const std::string& id, const std::string& what) {
   return as_corrupt(what, [&] {
-    Manifest manifest = parse_manifest(text, what);
+    folders::Manifest manifest = folders::parse_manifest(text, what);
     check_schema(manifest.json, what);
     const std::string own = id_of_manifest(manifest);
-    if (!is_repo_id(own) || base::ascii_lower(own) != base::ascii_lower(id))
+    if (!folders::is_repo_id(own) || base::ascii_lower(own) != base::ascii_lower(id))
       refuse_registry_text(what,
                            "it is the manifest of " + formats::quoted_name(own) + ", and " + id + " was asked for");
     if (manifest.files.empty())
       throw make_error(ErrorCode::not_found, what, " lists no files: the registry has only the name of ", id);
     std::map<std::string, std::string> digests;
-    for (const ManifestFile& file : all_files(manifest)) {
+    for (const folders::ManifestFile& file : all_files(manifest)) {
       const std::string shown = formats::quoted_name(file.name);
       if (file.sha256.empty()) refuse_registry_text(what, shown + " has no digest");
       if (base::ascii_lower(file.name) == "model_manifest.json")
@@ -202,15 +204,15 @@ Manifest parse_registry_manifest(std::string_view text, const std::string& id, c
   });
 }
 
-std::vector<ManifestFile> choose_registry_files(const Manifest& manifest, const RegistryChoice& choice,
-                                                const std::string& what) {
+std::vector<folders::ManifestFile> choose_registry_files(const folders::Manifest& manifest,
+                                                         const RegistryChoice& choice, const std::string& what) {
   const bool is_open = choice.all || !choice.include.empty();
-  const std::vector<ManifestFile> offered =
+  const std::vector<folders::ManifestFile> offered =
       is_open ? all_files(manifest) : files_of_variants(manifest, choice.variants);
-  std::vector<ManifestFile> chosen;
+  std::vector<folders::ManifestFile> chosen;
   std::vector<RemoteFile> names;
   std::set<std::string> seen;
-  for (const ManifestFile& file : offered) {
+  for (const folders::ManifestFile& file : offered) {
     const bool is_asked = choice.all || choice.include.empty() || matches_any(file.name, choice.include);
     if (!is_asked || matches_any(file.name, choice.exclude) || !seen.insert(file.name).second) continue;
     chosen.push_back(file);

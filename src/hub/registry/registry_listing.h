@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hub/manifest.h"
+#include "folders/manifest.h"
 
 namespace alate::hub {
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostRegistryBytes = std::size_t{16} << 20;  // of 
 inline constexpr std::size_t kMostRegistryModels = 20'000;
 
 struct RegistryEntry {
-  std::string id;      // "owner/name", or "name": is_repo_id
+  std::string id;      // "owner/name", or "name": folders::is_repo_id
   std::string source;  // where it was published: "BAAI/bge-m3"; may be empty
   std::string type;    // "embedder"
   std::string description;
@@ -36,10 +36,10 @@ std::vector<RegistryEntry> parse_registry_index(std::string_view text, const std
 /// has two digests, none is model_manifest.json, and name and owner are those of `id`, but for the case of letters.
 /// Throws as parse_manifest; corrupt where they are not; not_found where it lists no files; resource_exhausted for a
 /// file larger than kMostFileBytes; unsupported for a newer schema.
-Manifest parse_registry_manifest(std::string_view text, const std::string& id, const std::string& what);
+folders::Manifest parse_registry_manifest(std::string_view text, const std::string& id, const std::string& what);
 
 /// The id in a manifest's own spelling: "owner/name", or "name".
-std::string id_of_manifest(const Manifest& manifest);
+std::string id_of_manifest(const folders::Manifest& manifest);
 
 struct RegistryChoice {
   std::vector<std::string> variants = {};  // in any case of letters; "f32": the usual files
@@ -51,7 +51,7 @@ struct RegistryChoice {
 /// Of a manifest's files those to fetch: without variants all of `files`; with some, their files and those of `files`
 /// that are no weights. Each name once. Throws not_found for a variant that is not there, listing those that are, and
 /// where patterns leave nothing; corrupt for names that not every system can have (require_portable_names).
-std::vector<ManifestFile> choose_registry_files(const Manifest& manifest, const RegistryChoice& choice,
-                                                const std::string& what);
+std::vector<folders::ManifestFile> choose_registry_files(const folders::Manifest& manifest,
+                                                         const RegistryChoice& choice, const std::string& what);
 
 }  // namespace alate::hub

@@ -4,10 +4,10 @@
 
 #include "alate/error.h"
 #include "base/os/environment.h"
+#include "folders/cache_layout.h"
+#include "folders/model_variants.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
 #include "hub/http_url.h"
-#include "hub/model_variants.h"
 
 namespace alate::hub {
 namespace {
@@ -78,8 +78,10 @@ RegistryReference parse_registry_reference(std::string_view reference, std::stri
   }
   if (id.find('@') != std::string_view::npos)
     refuse_reference(reference, "a registry has one version of a model, so \"@\" names nothing");
-  if (!is_repo_id(id)) refuse_reference(reference, "its name is not \"owner/name\" of letters, digits, -, _ and .");
-  if (has_variant && !is_variant_name(variant)) refuse_reference(reference, "its variant has other characters");
+  if (!folders::is_repo_id(id))
+    refuse_reference(reference, "its name is not \"owner/name\" of letters, digits, -, _ and .");
+  if (has_variant && !folders::is_variant_name(variant))
+    refuse_reference(reference, "its variant has other characters");
   out.id = id;
   out.variant = variant;
   return out;

@@ -77,7 +77,8 @@ RegistrySource::ListedModel RegistrySource::model(const std::string& id) const {
 }
 
 // Asked for before the file: a manifest that states another size is found out at once.
-std::uint64_t RegistrySource::bytes_of(const HubAccess& access, const std::string& id, const ManifestFile& file) const {
+std::uint64_t RegistrySource::bytes_of(const HubAccess& access, const std::string& id,
+                                       const folders::ManifestFile& file) const {
   const std::string what = id + "/" + file.name;
   const HttpHead head = with_retries(access.retries(), access.stop(), [&] {
     return exchange_following(
@@ -113,7 +114,7 @@ std::optional<std::string> RegistrySource::read_start(const std::string& id, con
   return hub::read_start(access_, access_.url(blob_target(file.digest)), id, count);
 }
 
-void RegistrySource::fetch(const std::string& id, const ManifestFile& file, const std::filesystem::path& part,
+void RegistrySource::fetch(const std::string& id, const folders::ManifestFile& file, const std::filesystem::path& part,
                            const std::filesystem::path& target, const std::stop_token& stop,
                            const OnBytes& on_bytes) const {
   const HubAccess access = access_.with_stop(stop);

@@ -28,7 +28,7 @@ class RegistrySource {
   std::vector<RegistryEntry> index() const;
 
   struct ListedModel {
-    Manifest manifest;
+    folders::Manifest manifest;
     std::string digest;  // "sha256:…" of its text
   };
   /// REQUIRES: is_repo_id(id). Throws as parse_registry_manifest; not_found, with a model of a similar name.
@@ -37,13 +37,13 @@ class RegistrySource {
   /// The bytes of a file, asked for where the manifest does not state them. REQUIRES: its digest is known. Throws
   /// corrupt where the registry has another size, unavailable where it does not say it, and resource_exhausted for more
   /// than any model's file has.
-  std::uint64_t size_of(const std::string& id, const ManifestFile& file, const std::stop_token& stop) const {
+  std::uint64_t size_of(const std::string& id, const folders::ManifestFile& file, const std::stop_token& stop) const {
     return bytes_of(access_.with_stop(stop), id, file);
   }
 
   /// Brings a file to `target`, through the part file `part`. REQUIRES: its digest is known. Throws corrupt where the
   /// registry has another size or other bytes than the manifest states, and as PartFile.
-  void fetch(const std::string& id, const ManifestFile& file, const std::filesystem::path& part,
+  void fetch(const std::string& id, const folders::ManifestFile& file, const std::filesystem::path& part,
              const std::filesystem::path& target, const std::stop_token& stop, const OnBytes& on_bytes) const;
 
   /// A small file's text, and the start of one (hub/remote/file_start.h). REQUIRES: its digest is known.
@@ -55,7 +55,7 @@ class RegistrySource {
  private:
   std::string read_list(const std::string& target, const std::string& what) const;
   std::string suggestion(const std::string& id) const;
-  std::uint64_t bytes_of(const HubAccess& access, const std::string& id, const ManifestFile& file) const;
+  std::uint64_t bytes_of(const HubAccess& access, const std::string& id, const folders::ManifestFile& file) const;
 
   HubAccess access_;
   std::size_t connections_;

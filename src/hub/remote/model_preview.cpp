@@ -15,8 +15,10 @@
 #include "base/byte_text.h"
 #include "base/files/write_error.h"
 #include "base/threads/mutex.h"
+#include "folders/blob_digest.h"
+#include "folders/model_variants.h"
+#include "folders/variant_names.h"
 #include "formats/json.h"
-#include "hub/download/blob_digest.h"
 #include "hub/download/choose_files.h"
 #include "hub/download/hub_source.h"
 #include "hub/download/mirror_source.h"
@@ -24,11 +26,9 @@
 #include "hub/download/pull_reference.h"
 #include "hub/download/pull_tally.h"
 #include "hub/download/usual_access.h"
-#include "hub/model_variants.h"
 #include "hub/registry/registry_reference.h"
 #include "hub/registry/registry_source.h"
 #include "hub/remote/file_start.h"
-#include "hub/variant_names.h"
 
 namespace alate::hub {
 namespace {
@@ -133,7 +133,7 @@ class Previewer {
     std::vector<std::string> names;
     for (const RemoteFile& file : files) names.push_back(file.name);
     std::set<std::string> wanted(chosen_.begin(), chosen_.end());
-    for (const ModelVariant& variant : variants_of_names(names)) {
+    for (const folders::ModelVariant& variant : folders::variants_of_names(names)) {
       wanted.insert(variant.file);
       wanted.insert(variant.files.begin(), variant.files.end());
     }
@@ -236,7 +236,7 @@ class Previewer {
 
 // A file's text is what its digest says.
 std::string verified_text(std::string text, const RemoteFile& file, const std::string& id) {
-  auto digest = BlobDigest::create(file.digest, text.size());
+  auto digest = folders::BlobDigest::create(file.digest, text.size());
   if (!digest) return text;
   digest->add(std::as_bytes(std::span(text)));
   if (digest->finish() != file.digest)
@@ -248,7 +248,7 @@ std::string verified_text(std::string text, const RemoteFile& file, const std::s
 void choose_variant(ModelPreview& preview, const std::string& variant) {
   if (variant.empty()) return;
   try {
-    preview.model = resolve_variant(preview.folder(), variant, preview.id);
+    preview.model = folders::resolve_variant(preview.folder(), variant, preview.id);
   } catch (const Error& error) {
     if (!preview.refusal) preview.refusal = error;
   }
@@ -302,7 +302,7 @@ ModelPreview preview_of_hub(const PullReference& reference, const PullOptions& o
   return preview;
 }
 
-RemoteFile remote_file(const ManifestFile& file) {
+RemoteFile remote_file(const folders::ManifestFile& file) {
   return {.name = file.name, .bytes = file.size.value_or(0) > 0 ? file.size : std::nullopt, .digest = file.sha256};
 }
 
@@ -323,9 +323,9 @@ ModelPreview preview_of_registry(const RegistryReference& reference, const PullO
       .variants = options.variants, .include = options.include, .exclude = options.exclude, .all = options.all};
   if (!reference.variant.empty()) choice.variants.push_back(reference.variant);
   std::vector<RemoteFile> all, chosen;
-  for (const ManifestFile& file : choose_registry_files(listed.manifest, {.all = true}, "the manifest"))
+  for (const folders::ManifestFile& file : choose_registry_files(listed.manifest, {.all = true}, "the manifest"))
     all.push_back(remote_file(file));
-  for (const ManifestFile& file :
+  for (const folders::ManifestFile& file :
        chosen_or_refusal(preview, [&] { return choose_registry_files(listed.manifest, choice, "the manifest"); }))
     chosen.push_back(remote_file(file));
   Previewer(preview, files, all, chosen, options.stop).write();

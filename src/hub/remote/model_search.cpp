@@ -8,8 +8,8 @@
 #include "alate/error.h"
 #include "base/ascii_case.h"
 #include "base/split_text.h"
+#include "folders/cache_layout.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
 #include "hub/download/retries.h"
 #include "hub/download/usual_access.h"
 #include "hub/registry/registry_reference.h"
@@ -91,7 +91,7 @@ FoundModel found_on_hub(const Json& entry, const std::string& what) {
   if (!entry.is_object()) throw make_error(ErrorCode::corrupt, what, ": an entry is no object");
   FoundModel model{.id = entry.get_string("id", entry.get_string("modelId", "")),
                    .task = word_in(entry, "pipeline_tag")};
-  if (!is_repo_id(model.id))
+  if (!folders::is_repo_id(model.id))
     throw make_error(ErrorCode::corrupt, what, ": ", formats::quoted_name(model.id), " is no name of a model");
   model.type = type_of_kind(model.task);
   model.is_other_kind = !model.task.empty() && model.type.empty();

@@ -12,8 +12,8 @@
 #include "alate/model.h"
 #include "backends/backend.h"
 #include "base/threads/mutex.h"
+#include "folders/manifest.h"
 #include "formats/json.h"
-#include "hub/manifest.h"
 #include "machine/selection.h"
 #include "models/encoder.h"
 #include "runtime/batching/batch_parts.h"
@@ -70,7 +70,7 @@ struct Model::State {
   std::unique_ptr<const runtime::ModelForm> form;
   std::shared_ptr<backends::WeightStore> store;
   backends::Backend* backend = nullptr;
-  hub::Manifest manifest;
+  folders::Manifest manifest;
   std::unique_ptr<const runtime::ModelContent> content;
   backends::SessionOptions session_options;  // from the manifest, for the backend
   std::unique_ptr<graph::GraphDump> dump;    // where the options name a dump folder

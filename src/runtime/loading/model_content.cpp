@@ -7,8 +7,8 @@
 #include "alate/error.h"
 #include "base/files/contained_files.h"
 #include "exchange/onnx_file.h"
+#include "folders/builtin_models.h"
 #include "formats/json.h"
-#include "hub/builtin_models.h"
 #include "runtime/loading/compile_cache.h"
 
 namespace alate::runtime {
@@ -18,12 +18,12 @@ namespace fs = std::filesystem;
 
 // Whether the folder is in a place of built-in models, by its path only.
 bool came_with_program(const fs::path& folder) {
-  const std::vector<fs::path> places = hub::builtin_folders();
+  const std::vector<fs::path> places = folders::builtin_folders();
   return std::ranges::any_of(
       places, [&](const fs::path& place) { return !folder.filename().empty() && folder.parent_path() == place; });
 }
 
-Error wrong(const fs::path& path, const hub::ManifestFile& listed, std::string_view what, const std::string& found,
+Error wrong(const fs::path& path, const folders::ManifestFile& listed, std::string_view what, const std::string& found,
             const std::string& wanted) {
   return make_error(ErrorCode::corrupt, path.string(), " is not the file ", formats::quoted_name(listed.name),
                     " of model_manifest.json: its ", what, " is ", found, " and must be ", wanted,
@@ -38,7 +38,7 @@ base::FileDigests model_digests() {
 }
 
 ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const formats::WeightSource> weights,
-                           const hub::Manifest& manifest)
+                           const folders::Manifest& manifest)
     : weights_(std::move(weights)), digests_(model_digests()) {
   if (weights_ == nullptr) {  // read by the runtime that executes it
     const exchange::OnnxFiles parts = exchange::check_onnx_file(files.onnx_file);
@@ -49,9 +49,9 @@ ModelContent::ModelContent(const ModelFiles& files, std::shared_ptr<const format
     for (const formats::WeightFile& file : weights_->files()) add(files.home, file.path, file.bytes);
   }
   const bool is_trusted = came_with_program(files.home);
-  for (const hub::ManifestFile& listed : manifest.files) compare(files.home, listed, is_trusted);
-  for (const hub::ManifestVariant& variant : manifest.variants) {
-    for (const hub::ManifestFile& listed : variant.files) {
+  for (const folders::ManifestFile& listed : manifest.files) compare(files.home, listed, is_trusted);
+  for (const folders::ManifestVariant& variant : manifest.variants) {
+    for (const folders::ManifestFile& listed : variant.files) {
       if (is_loaded(listed.name)) compare(files.home, listed, is_trusted);
     }
   }
@@ -73,7 +73,7 @@ bool ModelContent::is_loaded(std::string_view name) const {
   return std::ranges::find(files_, name, &File::name) != files_.end();
 }
 
-void ModelContent::compare(const fs::path& folder, const hub::ManifestFile& listed, bool is_trusted) {
+void ModelContent::compare(const fs::path& folder, const folders::ManifestFile& listed, bool is_trusted) {
   const fs::path path = folder / listed.name;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return;

@@ -11,8 +11,8 @@
 
 #include "base/files/file_digests.h"
 #include "base/threads/mutex.h"
+#include "folders/manifest.h"
 #include "formats/weight_source.h"
-#include "hub/manifest.h"
 #include "runtime/loading/model_files.h"
 
 namespace alate::runtime {
@@ -27,7 +27,7 @@ class ModelContent {
   /// first file that differs from the manifest; for an ONNX file, throws as exchange::check_onnx_file. `weights` is
   /// null for an ONNX file.
   ModelContent(const ModelFiles& files, std::shared_ptr<const formats::WeightSource> weights,
-               const hub::Manifest& manifest);
+               const folders::Manifest& manifest);
 
   static constexpr std::uint64_t kAlwaysChecked = std::uint64_t{64} << 20;
   /// Limit for all such files together; files later in the manifest are left out.
@@ -47,7 +47,7 @@ class ModelContent {
 
   void add(const std::filesystem::path& folder, const std::filesystem::path& path,
            std::optional<std::span<const std::byte>> mapped);
-  void compare(const std::filesystem::path& folder, const hub::ManifestFile& listed, bool is_trusted);
+  void compare(const std::filesystem::path& folder, const folders::ManifestFile& listed, bool is_trusted);
   std::string digest_of(const File& file) const;
   bool is_loaded(std::string_view name) const;
 

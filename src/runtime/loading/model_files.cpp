@@ -8,9 +8,9 @@
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "base/split_text.h"
+#include "folders/builtin_models.h"
 #include "formats/folder_weights.h"
 #include "formats/json.h"
-#include "hub/builtin_models.h"
 #include "runtime/loading/other_weights.h"
 
 namespace alate::runtime {
@@ -29,8 +29,8 @@ fs::path folder_of_file(const fs::path& file) {
 fs::path folder_of_reference(const fs::path& given, const std::string& installed_header) {
   const std::string text = given.string();
   std::error_code ignored;
-  if (!text.starts_with(hub::kBuiltinPrefix) || fs::exists(given, ignored)) return given;
-  return hub::resolve_builtin_model(text, installed_header);
+  if (!text.starts_with(folders::kBuiltinPrefix) || fs::exists(given, ignored)) return given;
+  return folders::resolve_builtin_model(text, installed_header);
 }
 
 // Whether the folder has this file. Throws for a link out of the folder; only files named by the caller may be links to

@@ -4,8 +4,8 @@
 #include "alate/error.h"
 #include "backends/registry.h"
 #include "base/log.h"
-#include "hub/hub_models.h"
-#include "hub/manifest.h"
+#include "folders/hub_models.h"
+#include "folders/manifest.h"
 #include "machine/discovery.h"
 #include "machine/selection.h"
 #include "models/refused_architectures.h"
@@ -29,7 +29,7 @@ machine::Preferences preferences_of(const LoadRequest& request) {
 }
 
 std::string shown_name(const std::filesystem::path& folder) {
-  if (const auto on_hub = hub::hub_name_of(folder)) return *on_hub;
+  if (const auto on_hub = folders::hub_name_of(folder)) return *on_hub;
   const std::filesystem::path name = folder.filename().empty() ? folder.parent_path().filename() : folder.filename();
   return name.string();
 }
@@ -148,7 +148,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
   state->options = options;
   state->origin = request.origin;
   state->watch = &watch;
-  state->manifest = hub::read_manifest(state->folder);
+  state->manifest = folders::read_manifest(state->folder);
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);
   state->config = runtime::read_config(files);
   state->form = runtime::read_form(files, state->config, options);

@@ -6,8 +6,8 @@
 
 #include "alate/recognize.h"
 #include "alate/redact.h"
+#include "folders/builtin_models.h"
 #include "formats/json.h"
-#include "hub/builtin_models.h"
 #include "pipelines/recognize/entities_json.h"
 #include "pipelines/redact/redact_run.h"
 #include "server/api/native_answer.h"
@@ -76,7 +76,7 @@ void recognize_texts(Call& call) {
 void redact_texts(Call& call) {
   TaskRequest request;
   read_task_request(call.body, request);
-  if (request.model.empty()) request.model = hub::kBuiltinRecognizer;
+  if (request.model.empty()) request.model = folders::kBuiltinRecognizer;
   std::string model = request.model;
   RecognizeOptions options = read_options(call.body);
   request.text_bytes = label_bytes(options);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "hub/builtin_models.h"
+#include "folders/builtin_models.h"
 
 namespace alate::server {
 namespace {
@@ -15,7 +15,7 @@ using pipelines::Task;
 constexpr std::chrono::seconds kFresh{1};
 constexpr std::size_t kMostNamed = 10;
 
-bool is_builtin(const NamedFolder& model) { return model.name.starts_with(hub::kBuiltinPrefix); }
+bool is_builtin(const NamedFolder& model) { return model.name.starts_with(folders::kBuiltinPrefix); }
 
 Error several_models(Task task, const std::vector<NamedFolder>& models) {
   std::string names;

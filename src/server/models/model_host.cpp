@@ -4,8 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "folders/model_reference.h"
 #include "formats/json.h"
-#include "hub/model_reference.h"
 #include "server/models/model_host_state.h"
 #include "server/pulls/download_rights.h"
 
@@ -247,7 +247,7 @@ std::vector<ModelListing> ModelHost::listed() const {
 
 ModelListing ModelHost::describe(std::string_view name) const {
   const NamedFolder model = state_->names.resolve_soon(name);
-  if (!hub::is_model_folder(model.folder)) {
+  if (!folders::is_model_folder(model.folder)) {
     throw make_error(ErrorCode::not_found, "the files of the model ", formats::quoted_name(model.name),
                      " have gone; GET /api/models lists what there is");
   }

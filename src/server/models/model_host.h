@@ -73,7 +73,7 @@ class ModelHost {
 
   /// `loaders` runs the loading and must outlive the host; so must `pulls`, without which nothing is fetched.
   /// `observer` is passed to each model's scheduler. Throws if settings.default_model, backend_priority or policy are
-  /// invalid: as hub::resolve_model and machine::select.
+  /// invalid: as folders::resolve_model and machine::select.
   ModelHost(const Settings& settings, WorkQueue& loaders, runtime::BatchObserver observer, Pulls* pulls = nullptr);
   /// Requests waiting for a model get `unavailable`. Models still referenced live on.
   ~ModelHost();

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/log.h"
-#include "hub/hub_models.h"
+#include "folders/hub_models.h"
 #include "server/models/model_host_state.h"
 
 namespace alate::server {
@@ -60,7 +60,7 @@ void ModelHost::State::preload_one(const std::string& name, const std::function<
       if (error != nullptr) std::rethrow_exception(error);
     } catch (const Error& failure) {
       base::log(base::LogLevel::error, "preloading failed", {{"model", name}, {"error", failure.what()}});
-      if (failed && name.starts_with(hub::kHubPrefix)) failed(failure);
+      if (failed && name.starts_with(folders::kHubPrefix)) failed(failure);
     } catch (const std::exception& failure) {
       base::log(base::LogLevel::error, "preloading failed", {{"model", name}, {"error", failure.what()}});
     }

@@ -7,11 +7,11 @@
 #include "alate/error.h"
 #include "base/ascii_case.h"
 #include "base/log.h"
+#include "folders/builtin_models.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
+#include "folders/model_variants.h"
 #include "formats/json.h"
-#include "hub/builtin_models.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
-#include "hub/model_variants.h"
 
 namespace alate::server {
 namespace {
@@ -35,13 +35,13 @@ std::optional<NamedFolder> find_in(const std::vector<NamedFolder>& models, std::
 
 }  // namespace
 
-std::shared_ptr<const ModelIndex> ModelIndex::read(const hub::ModelPlaces& places) {
+std::shared_ptr<const ModelIndex> ModelIndex::read(const folders::ModelPlaces& places) {
   auto index = std::make_shared<ModelIndex>();
   index->begun_ = Clock::now();
-  for (const std::string& name : hub::list_models(places.models_directory))
+  for (const std::string& name : folders::list_models(places.models_directory))
     index->models_.push_back({name, places.models_directory / fs::path(name), {}});
   if (places.hub_cache) {
-    for (hub::HubModel& model : hub::list_hub_models(*places.hub_cache))
+    for (folders::HubModel& model : folders::list_hub_models(*places.hub_cache))
       index->models_.push_back({std::move(model.id), std::move(model.folder), {}});
   }
   std::ranges::stable_sort(index->models_, {}, &NamedFolder::name);  // those of the models directory first
@@ -53,9 +53,9 @@ std::shared_ptr<const ModelIndex> ModelIndex::read(const hub::ModelPlaces& place
       index->by_short_name_.emplace_back(name.substr(slash + 1), i);
   }
   std::ranges::sort(index->by_short_name_);
-  for (const std::string& name : hub::list_builtin_models()) {
+  for (const std::string& name : folders::list_builtin_models()) {
     try {
-      index->builtin_.push_back({name, hub::resolve_builtin_model(name), {}});
+      index->builtin_.push_back({name, folders::resolve_builtin_model(name), {}});
     } catch (const Error&) {
       continue;  // it has disappeared since it was listed
     }
@@ -69,11 +69,11 @@ std::shared_ptr<const ModelIndex> ModelIndex::read(const hub::ModelPlaces& place
 // A variant with a faulty file or manifest is not offered; the model itself is, and loading it reports the error.
 void ModelIndex::add_variants(const NamedFolder& model) {
   try {
-    for (const hub::ModelVariant& variant : hub::list_variants(model.folder)) {
+    for (const folders::ModelVariant& variant : folders::list_variants(model.folder)) {
       if (variant.name.empty()) continue;
       variants_[model.folder].emplace_back(variant.name,
                                            NamedFolder{model.name + ":" + variant.name, model.folder,
-                                                       hub::variant_file(model.folder, variant, model.name)});
+                                                       folders::variant_file(model.folder, variant, model.name)});
     }
   } catch (const Error& error) {
     base::log(base::LogLevel::debug, "variants are not offered", {{"model", model.name}, {"error", error.message()}});
@@ -99,7 +99,7 @@ std::vector<std::string> ModelIndex::variants_of(const NamedFolder& model) const
 }
 
 std::optional<NamedFolder> ModelIndex::find(std::string_view name) const {
-  if (name.starts_with(hub::kBuiltinPrefix)) return find_in(builtin_, name);
+  if (name.starts_with(folders::kBuiltinPrefix)) return find_in(builtin_, name);
   if (auto exact = find_in(models_, name)) return exact;
   const auto owners = std::ranges::equal_range(by_short_name_, name, {},
                                                [](const auto& each) -> std::string_view { return each.first; });
@@ -117,12 +117,12 @@ std::optional<NamedFolder> ModelIndex::find(std::string_view name) const {
 
 const NamedFolder* ModelIndex::default_model() const {
   if (models_.size() == 1) return &models_.front();
-  const auto embedder = std::ranges::find(builtin_, hub::kBuiltinEmbedder, &NamedFolder::name);
+  const auto embedder = std::ranges::find(builtin_, folders::kBuiltinEmbedder, &NamedFolder::name);
   if (embedder != builtin_.end()) return &*embedder;
   return builtin_.size() == 1 ? &builtin_.front() : nullptr;
 }
 
-ModelIndexCache::ModelIndexCache(hub::ModelPlaces places) : places_(std::move(places)) { read(); }
+ModelIndexCache::ModelIndexCache(folders::ModelPlaces places) : places_(std::move(places)) { read(); }
 
 std::shared_ptr<const ModelIndex> ModelIndexCache::get() const {
   const std::lock_guard lock(mutex_);

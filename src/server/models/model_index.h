@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/threads/mutex.h"
-#include "hub/model_reference.h"
+#include "folders/model_reference.h"
 
 namespace alate::server {
 
@@ -34,7 +34,7 @@ class ModelIndex {
 
   /// Reads the models directory, the folders of built-in models and, if it is given, huggingface_hub's cache. Blocks on
   /// the disk.
-  static std::shared_ptr<const ModelIndex> read(const hub::ModelPlaces& places);
+  static std::shared_ptr<const ModelIndex> read(const folders::ModelPlaces& places);
 
   /// Looks up "owner/name", "name" if only one owner has it, or "builtin:name". Throws invalid_argument listing the
   /// choices if several owners have it.
@@ -70,7 +70,7 @@ class ModelIndexCache {
  public:
   using Clock = ModelIndex::Clock;
 
-  explicit ModelIndexCache(hub::ModelPlaces places);
+  explicit ModelIndexCache(folders::ModelPlaces places);
 
   /// Never touches the disk.
   std::shared_ptr<const ModelIndex> get() const;
@@ -84,7 +84,7 @@ class ModelIndexCache {
  private:
   std::shared_ptr<const ModelIndex> read();
 
-  const hub::ModelPlaces places_;
+  const folders::ModelPlaces places_;
   base::Mutex reading_;        // serializes reading the folders; taken before mutex_
   mutable base::Mutex mutex_;  // guards index_
   std::shared_ptr<const ModelIndex> index_;

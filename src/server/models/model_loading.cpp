@@ -10,8 +10,8 @@
 
 #include "alate/error.h"
 #include "base/log.h"
+#include "folders/hub_models.h"
 #include "formats/json.h"
-#include "hub/hub_models.h"
 #include "pipelines/check_loadable.h"
 #include "runtime/batching/batch_work.h"
 #include "server/exchange/refuse.h"
@@ -35,7 +35,7 @@ Error without_path(const Error& error, const NamedFolder& model) {
   std::string message = replaced(error.what(), model.folder.string(), model.name);
   const std::filesystem::path real = std::filesystem::weakly_canonical(model.folder, ignored);
   if (!ignored) message = replaced(std::move(message), real.string(), model.name);
-  if (hub::hub_name_of(model.folder))  // its files are links into a folder beside the snapshots
+  if (folders::hub_name_of(model.folder))  // its files are links into a folder beside the snapshots
     message = replaced(std::move(message), real.parent_path().parent_path().string(), model.name);
   return Error(error.code(), std::move(message))
       .with_context("the model " + formats::quoted_name(model.name) + " cannot be loaded");

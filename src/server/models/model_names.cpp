@@ -4,11 +4,11 @@
 #include <system_error>
 
 #include "alate/error.h"
+#include "folders/builtin_models.h"
+#include "folders/hub_models.h"
+#include "folders/model_reference.h"
+#include "folders/model_variants.h"
 #include "formats/json.h"
-#include "hub/builtin_models.h"
-#include "hub/hub_models.h"
-#include "hub/model_reference.h"
-#include "hub/model_variants.h"
 #include "server/pulls/download_rights.h"
 
 namespace alate::server {
@@ -67,15 +67,15 @@ std::string name_inside(const fs::path& folder, const fs::path& directory) {
 // Of a default model that is not in the models directory: a model of huggingface_hub's cache has the name of its
 // repository, as the index lists it.
 std::string name_outside(std::string_view reference, const fs::path& folder) {
-  if (reference.starts_with(hub::kBuiltinPrefix)) return std::string(reference);
-  return hub::hub_name_of(folder).value_or(fs::canonical(folder).filename().string());
+  if (reference.starts_with(folders::kBuiltinPrefix)) return std::string(reference);
+  return folders::hub_name_of(folder).value_or(fs::canonical(folder).filename().string());
 }
 
 }  // namespace
 
-hub::ModelPlaces places_of(const Settings& settings) {
+folders::ModelPlaces places_of(const Settings& settings) {
   return {.models_directory = settings.models_dir,
-          .hub_cache = settings.hub_cache ? hub::user_hub_cache() : std::nullopt};
+          .hub_cache = settings.hub_cache ? folders::user_hub_cache() : std::nullopt};
 }
 
 ModelNames::ModelNames(const Settings& settings)
@@ -86,20 +86,20 @@ ModelNames::ModelNames(const Settings& settings)
 
 void ModelNames::set_default(const Settings& settings) {
   if (settings.default_model.empty()) return;
-  if (settings.default_model.starts_with(hub::kHubPrefix)) {
+  if (settings.default_model.starts_with(folders::kHubPrefix)) {
     const hub::PullReference reference = configured_reference(settings.default_model);
-    if (settings.models_dir.empty() || !hub::find_model_name(reference.id, settings.models_dir)) {
+    if (settings.models_dir.empty() || !folders::find_model_name(reference.id, settings.models_dir)) {
       default_.name = canonical_name(reference);
       return;
     }
   }
   // Whoever starts the server may name a model of the cache even where it does not offer all of them.
-  const hub::ModelPlaces places{.models_directory = settings.models_dir, .hub_cache = hub::user_hub_cache()};
-  fs::path folder = hub::resolve_model(settings.default_model, places), file;
-  const auto [plain, variant] = hub::split_variant(settings.default_model);
+  const folders::ModelPlaces places{.models_directory = settings.models_dir, .hub_cache = folders::user_hub_cache()};
+  fs::path folder = folders::resolve_model(settings.default_model, places), file;
+  const auto [plain, variant] = folders::split_variant(settings.default_model);
   if (!variant.empty() && !fs::is_directory(folder)) {
     file = std::move(folder);
-    folder = hub::resolve_model(plain, places);
+    folder = folders::resolve_model(plain, places);
   }
   if (!fs::is_directory(folder)) {
     throw make_error(ErrorCode::invalid_argument, "the default model ", quoted_name(settings.default_model),
@@ -146,15 +146,15 @@ std::string_view ModelNames::without_alias(std::string_view name) const {
 std::optional<NamedFolder> ModelNames::find(std::string_view name, const ModelIndex& index) const {
   if (!default_is_inside_ && name == default_.name) return default_;
   std::string_view plain = name;
-  if (plain.starts_with(hub::kBuiltinPrefix)) plain.remove_prefix(hub::kBuiltinPrefix.size());
-  if (!hub::is_model_name(plain)) throw no_such_model(name);
+  if (plain.starts_with(folders::kBuiltinPrefix)) plain.remove_prefix(folders::kBuiltinPrefix.size());
+  if (!folders::is_model_name(plain)) throw no_such_model(name);
   return index.find(name);
 }
 
 std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const ModelIndex& index) const {
   const std::string chosen = name.empty() ? default_name(index) : std::string();
   name = without_alias(name.empty() ? std::string_view(chosen) : name);
-  if (name.starts_with(hub::kHubPrefix)) {
+  if (name.starts_with(folders::kHubPrefix)) {
     if (auto fetched = find_fetched(name)) return fetched;
     if (auto fetched = find_fetched(canonical_hub_name(name))) return fetched;
     if (is_configured(canonical_hub_name(name)))
@@ -167,7 +167,7 @@ std::optional<NamedFolder> ModelNames::look_up(std::string_view name, const Mode
   if (!default_is_inside_ && name == default_.name) return default_;
   if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
   if (auto found = find_variant(name, index)) return found;
-  return find_fetched(std::string(hub::kHubPrefix) + std::string(name));
+  return find_fetched(std::string(folders::kHubPrefix) + std::string(name));
 }
 
 std::optional<NamedFolder> ModelNames::find_fetched(std::string_view name) const {
@@ -180,7 +180,7 @@ std::optional<NamedFolder> ModelNames::find_fetched(std::string_view name) const
 
 bool ModelNames::is_configured(const std::string& canonical) const {
   const auto means_it = [&](const std::string& name) {
-    return name.starts_with(hub::kHubPrefix) && canonical_name(configured_reference(name)) == canonical;
+    return name.starts_with(folders::kHubPrefix) && canonical_name(configured_reference(name)) == canonical;
   };
   return canonical == default_.name || std::ranges::any_of(settings_.preload, means_it);
 }
@@ -188,7 +188,7 @@ bool ModelNames::is_configured(const std::string& canonical) const {
 std::optional<hub::PullReference> ModelNames::to_fetch(std::string_view name) const {
   if (name.empty()) name = default_.name;
   name = without_alias(name);
-  if (!name.starts_with(hub::kHubPrefix)) return std::nullopt;
+  if (!name.starts_with(folders::kHubPrefix)) return std::nullopt;
   if (name.size() > kLatest.size() && name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
   if (find_fetched(name) || find_fetched(canonical_hub_name(name))) return std::nullopt;
   if (is_configured(canonical_hub_name(name))) return configured_reference(name);
@@ -198,14 +198,14 @@ std::optional<hub::PullReference> ModelNames::to_fetch(std::string_view name) co
 
 void ModelNames::add_fetched(const hub::PullReference& reference, const fs::path& folder) const {
   NamedFolder model{.name = canonical_name(reference), .folder = folder};
-  if (!reference.variant.empty()) model.variant_file = hub::resolve_variant(folder, reference.variant, model.name);
+  if (!reference.variant.empty()) model.variant_file = folders::resolve_variant(folder, reference.variant, model.name);
   const std::lock_guard lock(fetched_mutex_);
   if (fetched_.size() >= kMostFetched && !fetched_.contains(model.name)) fetched_.erase(fetched_.begin());
   fetched_.insert_or_assign(model.name, model);
 }
 
 std::optional<NamedFolder> ModelNames::find_variant(std::string_view name, const ModelIndex& index) const {
-  const auto [plain, variant] = hub::split_variant(name);
+  const auto [plain, variant] = folders::split_variant(name);
   if (variant.empty()) return find(name, index);
   const std::optional<NamedFolder> model = find(without_alias(plain), index);
   if (!model) return std::nullopt;

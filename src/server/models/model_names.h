@@ -17,7 +17,7 @@
 namespace alate::server {
 
 /// Where the models are that a server with these settings offers.
-hub::ModelPlaces places_of(const Settings& settings);
+folders::ModelPlaces places_of(const Settings& settings);
 
 /// Knows the models directory, the built-in models, with `hub_cache` those of huggingface_hub's cache, those that this
 /// server has fetched, and the default model, which may be elsewhere. Thread-safe.
@@ -26,8 +26,8 @@ class ModelNames {
  public:
   using Clock = ModelIndex::Clock;
 
-  /// Reads the folders. Throws as hub::resolve_model for settings.default_model, if set; not_found for an alias of no
-  /// model, invalid_argument for one that is the name of a model.
+  /// Reads the folders. Throws as folders::resolve_model for settings.default_model, if set; not_found for an alias of
+  /// no model, invalid_argument for one that is the name of a model.
   explicit ModelNames(const Settings& settings);
 
   /// Accepts "owner/name", "name" if unique, "builtin:name", an alias of the settings, each with or without ":latest"
@@ -46,7 +46,7 @@ class ModelNames {
   /// permit. Nothing for other names, and for all of a server that does not download. Throws as permitted_reference.
   /// Never blocks.
   std::optional<hub::PullReference> to_fetch(std::string_view name) const;
-  /// Makes a fetched model known. Blocks on the disk. Throws as hub::resolve_variant.
+  /// Makes a fetched model known. Blocks on the disk. Throws as folders::resolve_variant.
   void add_fetched(const hub::PullReference& reference, const std::filesystem::path& folder) const;
 
   /// Name of the default model: as configured, else as ModelIndex::default_model. Throws not_found if there is no

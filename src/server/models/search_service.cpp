@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/threads/thread_pool.h"
+#include "folders/model_reference.h"
 #include "formats/json.h"
-#include "hub/model_reference.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/kinds/kind_rows.h"
 #include "search/index_identity.h"
@@ -142,7 +142,8 @@ class SearchCall final : public ModelCall {
 // The name by which the index knows its model, if that is one that requests may use.
 std::string model_of_index(const HostedIndex& index) {
   const std::string& name = index.file().origin().model;
-  if (name.empty() || name.starts_with("builtin:") || hub::is_model_name(hub::split_variant(name).model)) return name;
+  if (name.empty() || name.starts_with("builtin:") || folders::is_model_name(folders::split_variant(name).model))
+    return name;
   refuse(Problem::Kind::impossible,
          "the index " + formats::quoted_name(index.name()) +
              " was made with a model in a folder of its own; say in model what it is called on this server",

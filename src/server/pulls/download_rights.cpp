@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "alate/error.h"
+#include "folders/cache_layout.h"
+#include "folders/hub_models.h"
 #include "formats/json.h"
-#include "hub/cache_layout.h"
-#include "hub/hub_models.h"
 #include "server/exchange/refuse.h"
 
 namespace alate::server {
@@ -28,8 +28,8 @@ hub::PullReference parsed_reference(std::string_view text) {
 }  // namespace
 
 std::string canonical_name(const hub::PullReference& reference) {
-  std::string name = std::string(hub::kHubPrefix) + reference.id;
-  if (reference.revision != hub::kMainRevision) name += "@" + reference.revision;
+  std::string name = std::string(folders::kHubPrefix) + reference.id;
+  if (reference.revision != folders::kMainRevision) name += "@" + reference.revision;
   if (!reference.variant.empty()) name += ":" + reference.variant;
   return name;
 }

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "alate/backend_choice.h"
-#include "hub/cache_layout.h"
+#include "folders/cache_layout.h"
 #include "server/settings/settings_keys.h"
 
 namespace alate::server {
@@ -61,7 +61,7 @@ bool is_name(std::string_view text) {
 }
 
 bool is_owner(std::string_view text) {
-  return text == "*" || (text.find('/') == std::string_view::npos && hub::is_repo_id(text));
+  return text == "*" || (text.find('/') == std::string_view::npos && folders::is_repo_id(text));
 }
 
 // "=" and "," separate aliases in options; the two prefixes say where a model is.

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "alate/hub.h"
-#include "hub/cache_layout.h"
-#include "hub/manifest.h"
+#include "folders/cache_layout.h"
+#include "folders/manifest.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/hub/hub_server.h"
@@ -71,15 +71,15 @@ class PullTesting : public testing::Test {
   Error refused(const std::string& reference = kId) const {
     return base::error_of([&] { pull(reference); });
   }
-  CachedRepo repo() const { return {cache, kId}; }
+  folders::CachedRepo repo() const { return {cache, kId}; }
 
   /// The snapshot has these files, their manifest and no others, and nothing temporary is left.
   void expect_snapshot(const std::map<std::string, HubFile>& expected) const {
     auto found = repo().files(kCommit);
     expect_manifest(expected);
-    std::erase_if(found, [](const CachedFile& file) { return file.name == "model_manifest.json"; });
+    std::erase_if(found, [](const folders::CachedFile& file) { return file.name == "model_manifest.json"; });
     EXPECT_EQ(found.size(), expected.size());
-    for (const CachedFile& file : found) {
+    for (const folders::CachedFile& file : found) {
       ASSERT_TRUE(expected.contains(file.name)) << file.name;
       EXPECT_EQ(file.problem, "") << file.name;
       EXPECT_TRUE(text_of(file.path) == expected.at(file.name).content) << file.name;
@@ -88,10 +88,10 @@ class PullTesting : public testing::Test {
     EXPECT_EQ(repo().commit_of("main"), kCommit);
   }
   void expect_manifest(const std::map<std::string, HubFile>& expected) const {
-    const Manifest manifest = read_manifest(repo().snapshot(kCommit));
+    const folders::Manifest manifest = folders::read_manifest(repo().snapshot(kCommit));
     EXPECT_EQ(manifest.files.size(), expected.size());
     for (const auto& [name, file] : expected) {
-      const ManifestFile* listed = manifest.find_file(name);
+      const folders::ManifestFile* listed = manifest.find_file(name);
       ASSERT_NE(listed, nullptr) << name;
       EXPECT_EQ(listed->sha256, HubServer::sha256(file.content)) << name;
       EXPECT_EQ(listed->size, file.content.size()) << name;

@@ -32,7 +32,7 @@ Error refused_manifest(const std::string& text, const std::string& id = "acme/sm
 
 Names chosen(const std::string& text, const RegistryChoice& choice) {
   Names names;
-  for (const ManifestFile& each :
+  for (const folders::ManifestFile& each :
        choose_registry_files(parse_registry_manifest(text, "acme/small", "the manifest"), choice, "the manifest"))
     names.push_back(each.name);
   return names;

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <thread>
 
-#include "hub/manifest.h"
-#include "hub/model_reference.h"
-#include "hub/model_verification.h"
+#include "folders/manifest.h"
+#include "folders/model_reference.h"
+#include "folders/model_verification.h"
 #include "tests/unit/hub/registry_testing.h"
 
 namespace alate::hub {
@@ -24,7 +24,7 @@ TEST_F(RegistryPull, WritesTheModelsFolderWithItsManifest) {
   EXPECT_EQ(model.revision, registry());
   EXPECT_EQ(model.files.size(), 4U);
   expect_model(base_files);
-  const Manifest manifest = read_manifest(target);
+  const folders::Manifest manifest = folders::read_manifest(target);
   EXPECT_EQ(manifest.owner, "acme");
   EXPECT_EQ(manifest.type, "embedder");
   EXPECT_EQ(manifest.files.size(), 4U);
@@ -35,9 +35,10 @@ TEST_F(RegistryPull, WritesTheModelsFolderWithItsManifest) {
   EXPECT_EQ(provenance.get_string("registryDigest", ""), model.commit);
   EXPECT_EQ(provenance.get_string("downloadedAt", "").size(), 20U);
   EXPECT_EQ(provenance.find("source")->get_string("by", ""), "them");
-  for (const VerifiedFile& file : verify_model(target, {})) EXPECT_EQ(file.verdict, FileVerdict::good) << file.name;
-  EXPECT_EQ(find_model_name("acme/small", models), target);
-  EXPECT_EQ(list_models(models), std::vector<std::string>{"acme/small"});
+  for (const folders::VerifiedFile& file : folders::verify_model(target, {}))
+    EXPECT_EQ(file.verdict, folders::FileVerdict::good) << file.name;
+  EXPECT_EQ(folders::find_model_name("acme/small", models), target);
+  EXPECT_EQ(folders::list_models(models), std::vector<std::string>{"acme/small"});
   EXPECT_EQ(server.count("GET", HubServer::sha256(large)), 3U);  // in parallel ranges
 }
 
@@ -60,13 +61,14 @@ TEST_F(RegistryPull, FetchesNothingTwice) {
 TEST_F(RegistryPull, VariantsJoinThoseThatAreThere) {
   pull_small("registry:acme/small:i8");
   expect_model(together(small_files, i8));
-  EXPECT_EQ(read_manifest(target).variants.size(), 1U);
-  for (const VerifiedFile& file : verify_model(target, {})) EXPECT_EQ(file.verdict, FileVerdict::good) << file.name;
+  EXPECT_EQ(folders::read_manifest(target).variants.size(), 1U);
+  for (const folders::VerifiedFile& file : folders::verify_model(target, {}))
+    EXPECT_EQ(file.verdict, folders::FileVerdict::good) << file.name;
   PullOptions more = registry_options();
   more.variants = {"f32", "f16"};
   pull_model("acme/small", more);
   expect_model(together(together(base_files, i8), f16));
-  EXPECT_EQ(read_manifest(target).variants.size(), 2U);
+  EXPECT_EQ(folders::read_manifest(target).variants.size(), 2U);
   EXPECT_EQ(server.count("GET", HubServer::sha256(i8.at("model_i8.onnx"))), 1U);
   // A new version of the model drops what it does not have, and keeps files that no manifest lists.
   folder.write("models/acme/small/notes.txt", "mine");
@@ -75,7 +77,7 @@ TEST_F(RegistryPull, VariantsJoinThoseThatAreThere) {
   put_registry(changed, {{"i8", i8}}, "second");
   pull_small();
   expect_model(together(together(changed, i8), {{"notes.txt", "mine"}}));
-  EXPECT_EQ(read_manifest(target).description, "second");
+  EXPECT_EQ(folders::read_manifest(target).description, "second");
 }
 
 TEST_F(RegistryPull, TakesPatternsAndADryRun) {

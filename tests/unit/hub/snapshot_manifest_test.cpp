@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stop_token>
 
-#include "hub/model_verification.h"
+#include "folders/model_verification.h"
 #include "tests/unit/hub/pull_testing.h"
 
 namespace alate::hub {
@@ -29,7 +29,7 @@ TEST_F(SnapshotManifest, SaysWhatTheHubSays) {
       answer.body.insert(1, R"("pipeline_tag": "text-ranking", "cardData": {"license": "mit"}, )");
   });
   pull();
-  const Manifest manifest = read_manifest(repo().snapshot(kCommit));
+  const folders::Manifest manifest = folders::read_manifest(repo().snapshot(kCommit));
   EXPECT_EQ(manifest.name, "model");
   EXPECT_EQ(manifest.owner, "owner");
   EXPECT_EQ(manifest.type, "reranker");
@@ -47,8 +47,8 @@ TEST_F(SnapshotManifest, IsABlobLikeOtherFiles) {
   pull();
   EXPECT_EQ(fs::read_symlink(place()), "../../blobs/" + HubServer::sha256(text()));
   EXPECT_EQ(blobs(), files.size() + 1);
-  for (const VerifiedFile& file : verify_model(repo().snapshot(kCommit)))
-    EXPECT_EQ(file.verdict, FileVerdict::good) << file.name << ": " << file.detail;
+  for (const folders::VerifiedFile& file : folders::verify_model(repo().snapshot(kCommit)))
+    EXPECT_EQ(file.verdict, folders::FileVerdict::good) << file.name << ": " << file.detail;
 }
 
 TEST_F(SnapshotManifest, IsWrittenAgainOnlyWhereItIsMissing) {
@@ -103,10 +103,10 @@ TEST_F(SnapshotManifest, OfADifferentFileIsFoundWhenItIsLoadedOrVerified) {
   pull();
   fs::remove(repo().snapshot(kCommit) / "config.json");
   std::ofstream(repo().snapshot(kCommit) / "config.json") << "{\"model_type\": \"t5  \"}";
-  const auto verified = verify_model(repo().snapshot(kCommit));
-  const auto config = std::ranges::find(verified, "config.json", &VerifiedFile::name);
+  const auto verified = folders::verify_model(repo().snapshot(kCommit));
+  const auto config = std::ranges::find(verified, "config.json", &folders::VerifiedFile::name);
   ASSERT_NE(config, verified.end());
-  EXPECT_EQ(config->verdict, FileVerdict::flipped);
+  EXPECT_EQ(config->verdict, folders::FileVerdict::flipped);
 }
 
 TEST_F(SnapshotManifest, OfMoreFilesThanOneMayHaveIsNotWritten) {
@@ -124,7 +124,7 @@ TEST_F(SnapshotManifest, OfMoreFilesThanOneMayHaveIsNotWritten) {
   EXPECT_FALSE(fs::exists(place()));
   model.files.resize(4096);
   write_snapshot_manifest(writer, model, "https://hub", {});
-  EXPECT_EQ(read_manifest(repo().snapshot(kCommit)).files.size(), 4096U);
+  EXPECT_EQ(folders::read_manifest(repo().snapshot(kCommit)).files.size(), 4096U);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "alate/error.h"
 #include "alate/model.h"
 #include "base/files/mapped_file.h"
-#include "hub/builtin_models.h"
+#include "folders/builtin_models.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -121,14 +121,14 @@ TEST_F(Content, ExternalDataCounts) {
 TEST(BuiltinModel, ItsManifestHasTheDigestOfEachFile) {
   for (const char* name : {"models/minilm", "models/pii"}) {
     const fs::path folder = source_folder() / name;
-    const hub::Manifest manifest = hub::read_manifest(folder);
+    const folders::Manifest manifest = folders::read_manifest(folder);
     std::size_t files = 0;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
       const std::string file = entry.path().lexically_relative(folder).generic_string();
       if (!entry.is_regular_file() || file == "model_manifest.json") continue;
       ++files;
       SCOPED_TRACE(std::string(name) + "/" + file + ": after a change run tools/update_manifest " + name);
-      const hub::ManifestFile* listed = manifest.find_file(file);
+      const folders::ManifestFile* listed = manifest.find_file(file);
       ASSERT_NE(listed, nullptr);
       EXPECT_EQ(listed->sha256, base::FileDigests({}).sha256(entry.path()));
       EXPECT_EQ(listed->size, entry.file_size());

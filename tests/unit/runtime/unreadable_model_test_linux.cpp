@@ -8,7 +8,7 @@
 #include "alate/error.h"
 #include "alate/model.h"
 #include "alate/tokenizer.h"
-#include "hub/model_reference.h"
+#include "folders/model_reference.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -27,7 +27,7 @@ TEST(UnreadableModel, IsNeverCalledMissing) {
   const std::vector<std::function<void()>> uses = {
       [&] { (void)Model::load(model); }, [&] { (void)Tokenizer::load(model); },
       [&] { (void)Model::load(model / "model.onnx"); },
-      [&] { (void)hub::resolve_model("owner/model", {.models_directory = folder.path()}); }};
+      [&] { (void)folders::resolve_model("owner/model", {.models_directory = folder.path()}); }};
   for (const fs::path& closed : {model, model.parent_path()}) {
     fs::permissions(closed, fs::perms::none);
     {

@@ -7,7 +7,7 @@
 #include "model_host_testing.h"
 #include "tests/golden/tiny_gliner.h"
 #include "tests/golden/tiny_rerankers.h"
-#include "tests/unit/hub/hub_cache.h"
+#include "tests/unit/folders/hub_cache.h"
 
 namespace alate::server {
 namespace {

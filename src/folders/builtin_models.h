@@ -1,0 +1,39 @@
+// Models installed with the program: builtin:NAME.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alate::folders {
+
+constexpr std::string_view kBuiltinPrefix = "builtin:";
+/// The one that turns texts into vectors.
+constexpr std::string_view kBuiltinEmbedder = "builtin:minilm";
+/// The one that recognizes personal data in texts.
+constexpr std::string_view kBuiltinRecognizer = "builtin:pii";
+
+/// Who made a model that comes with the program, and its licence; NOTICE has the same.
+struct BuiltinCredit {
+  std::string_view reference, made_by, licence;
+};
+inline constexpr std::array<BuiltinCredit, 2> kBuiltinCredits = {
+    {{kBuiltinEmbedder, "all-MiniLM-L6-v2 by sentence-transformers", "Apache-2.0"},
+     {kBuiltinRecognizer, "Rampart by National Design Studio", "CC BY 4.0"}}};
+
+/// Search folders for such models, which need not exist: only the folder that ALATE_BUILTIN_MODELS names, otherwise
+/// alate/models in each of base::shared_data_folders and, last, in the share of the prefix with `installed_header`
+/// (alate/installed_header.h), unless that is empty or relative.
+std::vector<std::filesystem::path> builtin_folders(const std::filesystem::path& installed_header = {});
+
+/// "builtin:NAME" for each installed model, sorted.
+std::vector<std::string> list_builtin_models(const std::filesystem::path& installed_header = {});
+
+/// The folder of "builtin:NAME", or the file of "builtin:NAME:VARIANT". Throws not_found listing the installed models,
+/// or, if there are none, the searched folders and what to do; as resolve_variant.
+std::filesystem::path resolve_builtin_model(std::string_view reference,
+                                            const std::filesystem::path& installed_header = {});
+
+}  // namespace alate::folders
