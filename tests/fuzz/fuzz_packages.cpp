@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "alate/error.h"
-#include "hub/package_index.h"
+#include "hub/install/package_index.h"
 
 using alate::Error;
 using alate::ErrorCode;

@@ -416,7 +416,7 @@ class Pins(unittest.TestCase):
             self.assertIn(re.sub("_", "-", each).lower(), pinned)
 
     def test_fetched_packages_have_the_sums_of_the_programs_table(self):
-        table = (self.ROOT / "src/hub/runtime_packages.cpp").read_text(encoding="utf-8")
+        table = (self.ROOT / "src/hub/install/runtime_packages.cpp").read_text(encoding="utf-8")
         rows = re.findall(r'^ +"\S+ (\S+) (\S+) ([0-9a-f]{64}) \S+ \S+ \S+"$', (TOOLS / "fetch_runtimes").read_text(encoding="utf-8"), re.M)
         self.assertEqual(len(rows), 3)
         for project, version, sum_ in rows:

@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/os/platform.h"
 #include "formats/json.h"
-#include "hub/runtime_install.h"
-#include "hub/runtime_packages.h"
+#include "hub/install/runtime_install.h"
+#include "hub/install/runtime_packages.h"
 #include "machine/discovery.h"
 #include "machine/machine_json.h"
 

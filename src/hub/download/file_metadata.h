@@ -6,7 +6,7 @@
 
 #include "hub/download/hub_access.h"
 #include "hub/download/remote_model.h"
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "hub/download/retries.h"
-#include "hub/http_exchange.h"
-#include "hub/http_url.h"
+#include "hub/http/http_exchange.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

@@ -8,7 +8,7 @@
 #include "folders/cache_layout.h"
 #include "folders/model_address.h"
 #include "formats/json.h"
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "hub/download/hub_access.h"
 #include "hub/download/part_file.h"
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

@@ -7,7 +7,7 @@
 #include "folders/cache_layout.h"
 #include "folders/model_variants.h"
 #include "formats/json.h"
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 namespace {

@@ -8,11 +8,11 @@
 #include "base/nearest_name.h"
 #include "base/sha256.h"
 #include "formats/json.h"
+#include "hub/download/file_start.h"
 #include "hub/download/part_file.h"
 #include "hub/download/retries.h"
 #include "hub/download/verified_download.h"
-#include "hub/http_exchange.h"
-#include "hub/remote/file_start.h"
+#include "hub/http/http_exchange.h"
 
 namespace alate::hub {
 namespace {

@@ -46,7 +46,7 @@ class RegistrySource {
   void fetch(const std::string& id, const folders::ManifestFile& file, const std::filesystem::path& part,
              const std::filesystem::path& target, const std::stop_token& stop, const OnBytes& on_bytes) const;
 
-  /// A small file's text, and the start of one (hub/remote/file_start.h). REQUIRES: its digest is known.
+  /// A small file's text, and the start of one (hub/download/file_start.h). REQUIRES: its digest is known.
   std::string read_text(const std::string& id, const RemoteFile& file, std::uint64_t max_bytes) const;
   std::optional<std::string> read_start(const std::string& id, const RemoteFile& file, std::size_t count) const;
 

@@ -20,6 +20,7 @@
 #include "folders/variant_names.h"
 #include "formats/json.h"
 #include "hub/download/choose_files.h"
+#include "hub/download/file_start.h"
 #include "hub/download/hub_source.h"
 #include "hub/download/mirror_source.h"
 #include "hub/download/parallel.h"
@@ -28,7 +29,6 @@
 #include "hub/download/usual_access.h"
 #include "hub/registry/registry_reference.h"
 #include "hub/registry/registry_source.h"
-#include "hub/remote/file_start.h"
 
 namespace alate::hub {
 namespace {

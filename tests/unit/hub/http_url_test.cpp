@@ -1,4 +1,4 @@
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 #include <gtest/gtest.h>
 

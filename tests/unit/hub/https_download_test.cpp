@@ -1,10 +1,10 @@
-#include "hub/https_download.h"
+#include "hub/http/https_download.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "hub/connection.h"
+#include "hub/http/connection.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/hub/web_server.h"
 

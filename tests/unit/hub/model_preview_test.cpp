@@ -3,7 +3,7 @@
 
 #include "base/files/mapped_file.h"
 #include "formats/safetensors/safetensors.h"
-#include "hub/remote/file_start.h"
+#include "hub/download/file_start.h"
 #include "tests/unit/hub/registry_testing.h"
 
 namespace alate::hub {

@@ -1,5 +1,5 @@
 // Installation of runtimes from small wheels made here, from files and from an index on this machine.
-#include "hub/runtime_install.h"
+#include "hub/install/runtime_install.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include "base/os/platform.h"
 #include "base/sha256.h"
 #include "formats/zip_writer.h"
-#include "hub/package_index.h"
-#include "hub/wheel.h"
+#include "hub/install/package_index.h"
+#include "hub/install/wheel.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/hub/web_server.h"

@@ -5,7 +5,7 @@
 #include "base/os/platform.h"
 #include "base/sha256.h"
 #include "formats/zip_writer.h"
-#include "hub/runtime_install.h"
+#include "hub/install/runtime_install.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
 

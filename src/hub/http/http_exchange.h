@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

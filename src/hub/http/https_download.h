@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

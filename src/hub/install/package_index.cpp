@@ -1,11 +1,11 @@
-#include "hub/package_index.h"
+#include "hub/install/package_index.h"
 
 #include <algorithm>
 
 #include "alate/error.h"
 #include "base/os/environment.h"
 #include "formats/json.h"
-#include "hub/https_download.h"
+#include "hub/http/https_download.h"
 
 namespace alate::hub {
 namespace {

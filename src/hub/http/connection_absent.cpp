@@ -1,5 +1,5 @@
 #include "alate/error.h"
-#include "hub/connection.h"
+#include "hub/http/connection.h"
 
 namespace alate::hub {
 

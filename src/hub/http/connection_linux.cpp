@@ -1,4 +1,4 @@
-#include "hub/connection.h"
+#include "hub/http/connection.h"
 
 #include <fcntl.h>
 #include <netdb.h>

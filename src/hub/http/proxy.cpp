@@ -1,11 +1,13 @@
 // The proxy that the environment names.
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "base/ascii_case.h"
 #include "base/os/environment.h"
-#include "hub/connection.h"
-#include "hub/ip_address.h"
+#include "formats/base64.h"
+#include "hub/http/connection.h"
+#include "hub/http/ip_address.h"
 
 namespace alate::hub {
 namespace {
@@ -62,14 +64,8 @@ std::string proxy_for(const HttpUrl& url) {
 }
 
 std::string basic_authorization(std::string_view credentials) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text = "Basic ";
-  for (std::size_t i = 0; i < credentials.size(); i += 3) {
-    std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      bits = bits << 8 | (i + j < credentials.size() ? static_cast<unsigned char>(credentials[i + j]) : 0U);
-    for (std::size_t j = 0; j < 4; ++j) text += i + j > credentials.size() ? '=' : kDigits[bits >> (18 - 6 * j) & 63];
-  }
+  formats::append_base64(text, std::as_bytes(std::span(credentials)));
   return text;
 }
 

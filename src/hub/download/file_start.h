@@ -8,7 +8,7 @@
 #include <string>
 
 #include "hub/download/hub_access.h"
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

@@ -1,4 +1,4 @@
-#include "hub/wheel.h"
+#include "hub/install/wheel.h"
 
 #include <algorithm>
 #include <vector>

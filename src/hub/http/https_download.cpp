@@ -1,7 +1,7 @@
-#include "hub/https_download.h"
+#include "hub/http/https_download.h"
 
 #include "alate/error.h"
-#include "hub/http_exchange.h"
+#include "hub/http/http_exchange.h"
 
 namespace alate::hub {
 namespace {

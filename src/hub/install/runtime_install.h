@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hub/runtime_packages.h"
+#include "hub/install/runtime_packages.h"
 
 namespace alate::hub {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "hub/http_url.h"
+#include "hub/http/http_url.h"
 
 namespace alate::hub {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "hub/runtime_packages.h"
+#include "hub/install/runtime_packages.h"
 
 namespace alate::hub {
 

@@ -1,4 +1,4 @@
-#include "hub/runtime_install.h"
+#include "hub/install/runtime_install.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,9 +17,9 @@
 #include "base/os/environment.h"
 #include "base/os/platform.h"
 #include "base/sha256.h"
-#include "hub/https_download.h"
-#include "hub/package_index.h"
-#include "hub/wheel.h"
+#include "hub/http/https_download.h"
+#include "hub/install/package_index.h"
+#include "hub/install/wheel.h"
 
 namespace alate::hub {
 namespace {

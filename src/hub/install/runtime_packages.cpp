@@ -1,4 +1,4 @@
-#include "hub/runtime_packages.h"
+#include "hub/install/runtime_packages.h"
 
 #include <algorithm>
 #include <array>

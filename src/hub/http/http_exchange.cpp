@@ -1,4 +1,4 @@
-#include "hub/http_exchange.h"
+#include "hub/http/http_exchange.h"
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
@@ -9,7 +9,7 @@
 
 #include "alate/error.h"
 #include "base/ascii_case.h"
-#include "hub/connection.h"
+#include "hub/http/connection.h"
 
 namespace alate::hub {
 namespace {

@@ -1,4 +1,4 @@
-#include "hub/remote/file_start.h"
+#include "hub/download/file_start.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "alate/error.h"
 #include "hub/download/retries.h"
-#include "hub/http_exchange.h"
+#include "hub/http/http_exchange.h"
 
 namespace alate::hub {
 namespace {

@@ -1,4 +1,4 @@
-#include "hub/ip_address.h"
+#include "hub/http/ip_address.h"
 
 #include <algorithm>
 #include <array>
