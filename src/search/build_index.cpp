@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/threads/controlled_call.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/kind_rows.h"
 #include "search/documents.h"
 #include "search/index_file.h"
 #include "search/index_identity.h"

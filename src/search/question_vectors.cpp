@@ -1,26 +1,14 @@
 #include "search/question_vectors.h"
 
-#include <utility>
-
 #include "alate/error.h"
-#include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/embed_run.h"
 
 namespace alate::search {
 
 KindEmbeddings embed_for_index(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbeddingKinds& kinds, const EmbedOptions& options,
                                const backends::RunOptions& run) {
-  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) {
-    Embeddings made = pipelines::embed_texts(pipeline, texts, options, run);
-    return {.dense = std::move(made.vectors),
-            .sparse = {},
-            .multi_vectors = {},
-            .truncated = std::move(made.truncated),
-            .tokens = made.tokens};
-  }
-  return pipelines::embed_kinds_prepared(
-      pipeline, pipelines::prepare_embedding(pipeline, texts, options, run.cancellation), kinds, options, run);
+  return pipelines::embed_texts(pipeline, texts, kinds, options, run);
 }
 
 EmbeddingKinds kinds_of_mode(const IndexFile& index, const std::optional<SearchMode>& mode) {

@@ -15,6 +15,7 @@
 #include "apps/alate/process_setup.h"
 #include "apps/alate/verb.h"
 #include "base/threads/thread_pool.h"
+#include "pipelines/embed/embed_run.h"
 #include "pipelines/embed/embedding_rows.h"
 
 namespace alate::app {
@@ -29,9 +30,11 @@ std::vector<double> measure(const EmbeddingPipeline& pipeline, const std::vector
   const auto run = [&](const backends::RunOptions& run_options) {
     const auto rows = random_rows(pipeline.tokenizer(), lengths, random);
     const auto start = std::chrono::steady_clock::now();
-    const Embeddings result = pipelines::embed_rows(pipeline, rows, options, run_options);
+    pipelines::EmbedRun task(pipeline, {.rows = rows}, options);
+    pipelines::run_task(task, pipelines::row_budget(options), run_options);
+    const KindEmbeddings result = task.take_embeddings();
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (result.vectors.extent(0) != static_cast<std::int64_t>(rows.size()))
+    if (result.dense.extent(0) != static_cast<std::int64_t>(rows.size()))
       throw make_error(ErrorCode::internal, "the benchmark lost texts");
     return taken.count();
   };

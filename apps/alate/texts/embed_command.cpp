@@ -29,8 +29,8 @@
 #include "apps/alate/verb.h"
 #include "formats/named_tensor.h"
 #include "formats/tensor_file.h"
+#include "pipelines/embed/embed_run.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
 
 namespace alate::app {
 namespace {
@@ -59,23 +59,23 @@ class EmbedPart : public TextPart {
   explicit EmbedPart(EmbedJob& job) : TextPart("embed"), job_(job) {}
 
   void prepare() override {
-    rows_ = pipelines::prepare_embedding(job_.pipeline, views(), job_.options, until_interrupted());
-    texts = {};
+    run_ = std::make_unique<pipelines::EmbedRun>(job_.pipeline, pipelines::EmbedInputs{.texts = views()}, job_.options,
+                                                 job_.kinds);
+    rows_ = run_->prepare(until_interrupted());
+    texts = {};  // which this reads all of
   }
   void run(const PartRun& run) override {
     const auto start = Clock::now();
     backends::RunOptions how = job_.profiler.options();
     how.cancellation = run.cancellation;
-    embeddings_ =
-        pipelines::embed_kinds_prepared(job_.pipeline, std::move(rows_), job_.kinds, job_.options, how, run.computed);
+    pipelines::run_prepared(*run_, std::move(rows_), pipelines::row_budget(job_.options), how, run.computed);
+    embeddings_ = run_->take_embeddings();
     if (job_.kinds.dense)
       embeddings_.dense = quantize_embeddings(embeddings_.dense, job_.numbers.precision, job_.numbers.ranges);
     job_.profiler.add(std::chrono::duration<double>(Clock::now() - start).count());
   }
   void write(const PartPlace& place) override {
-    if (job_.options.long_texts == LongTexts::error && !embeddings_.truncated.empty())
-      throw too_long_error(place.first + embeddings_.truncated.front(),
-                           pipelines::embedding_excess(job_.pipeline, job_.options));
+    if (!run_->too_long().empty()) throw too_long_error(place.first + run_->too_long().front(), run_->excess());
     job_.writer.add(embeddings_, place.first, members, place.refused);
     job_.tokens += embeddings_.tokens;
   }
@@ -83,6 +83,7 @@ class EmbedPart : public TextPart {
 
  private:
   EmbedJob& job_;
+  std::unique_ptr<pipelines::EmbedRun> run_;
   pipelines::PreparedRows rows_;
   KindEmbeddings embeddings_;
 };

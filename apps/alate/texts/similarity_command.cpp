@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "apps/alate/texts/text_source.h"
 #include "apps/alate/verb.h"
 #include "formats/json.h"
+#include "pipelines/embed/embed_run.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "pipelines/embed/similarity_json.h"
 
@@ -83,9 +85,10 @@ void run_similarity(Arguments& arguments) {
   const auto start = Clock::now();
   const auto pipeline = pipelines::load_embedding(find_model(options, model), embedding_request(options, forces));
   const std::int64_t load_ns = nanoseconds_since(start);
-  const Embeddings embedded = pipelines::embed_texts(pipeline, std::span<const std::string>(texts), embed,
-                                                     {.cancellation = until_interrupted()});
-  const Tensor alike = similarities(embedded.vectors, embedded.vectors, pipeline.similarity());
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const KindEmbeddings embedded = pipelines::embed_texts(pipeline, views, EmbeddingKinds::only(EmbeddingKind::dense),
+                                                         embed, {.cancellation = until_interrupted()});
+  const Tensor alike = similarities(embedded.dense, embedded.dense, pipeline.similarity());
   if (format == OutputFormat::json) {
     output.write(pipelines::similarity_json(alike, {.model = model,
                                                     .total_ns = nanoseconds_since(start),

@@ -67,7 +67,7 @@ void TaskRun::make_more(const base::Cancellation& cancellation) {
   begin_ = end_ = 0;
   rows_ = {};  // not beside the next ones
   rows_ = make_rows(cancellation);
-  if (pieces() == Pieces::whole) next_text_ = size();
+  if (pieces() != Pieces::rows) next_text_ = size();
   const runtime::RowWidth width = rows_.prepared.rows.empty() ? runtime::RowWidth() : program()->width();
   row_tokens_.clear();
   row_numbers_.clear();
@@ -137,14 +137,20 @@ void run_prepared(TaskRun& task, PreparedRows prepared, const runtime::RowBudget
   }
 }
 
+void run_task(TaskRun& task, const runtime::RowBudget& budget, const backends::RunOptions& options,
+              const std::function<void(std::size_t)>& computed) {
+  PreparedRows prepared = task.prepare(options.cancellation);
+  if (!task.too_long().empty())
+    throw make_error(ErrorCode::invalid_argument, "text ", task.too_long().front() + 1, task.excess(),
+                     "; shorten it, or let it be cut or read in windows");
+  run_prepared(task, std::move(prepared), budget, options, computed);
+}
+
 void run_task(TaskRun& task, const runtime::RowBudget& budget, const RunControl& control) {
   base::run_controlled(control, [&](const base::ControlledCall& call) {
     const auto computed = call.computed_of(task.size());
-    PreparedRows prepared = task.prepare(call.cancellation());
-    if (!task.too_long().empty())
-      throw make_error(ErrorCode::invalid_argument, "text ", task.too_long().front() + 1, task.excess(),
-                       "; shorten it, or let it be cut or read in windows");
-    run_prepared(task, std::move(prepared), budget, {.cancellation = call.cancellation()}, computed);
+    const backends::RunOptions options{.cancellation = call.cancellation()};
+    run_task(task, budget, options, computed);
   });
 }
 

@@ -40,6 +40,8 @@ class RowResults {
   const Encoding& encoding(std::size_t row) const { return rows_.encodings[first_ + row]; }
   /// All numbers of a row: those of the first output, then those of the next.
   std::span<const float> of(std::size_t row) const;
+  /// The numbers of all rows.
+  std::span<const float> all() const { return values_; }
   /// Of the call: whoever makes answers of the numbers asks it in long loops.
   const base::Cancellation& cancellation() const { return cancellation_; }
   /// Whether the text of the last row has more rows, in the next piece.
@@ -103,13 +105,13 @@ class TaskRun {
   std::size_t prepared_texts() const;
 
  protected:
-  /// What a piece is: all rows, or any that follow each other.
-  enum class Pieces { whole, rows };
+  /// What a piece is: all rows, or any that follow each other, of texts that are all read at first or piece by piece.
+  enum class Pieces { whole, of_all_texts, rows };
 
   TaskRun() = default;
   virtual Pieces pieces() const { return Pieces::whole; }
-  /// Where pieces are whole, the rows of all texts, else those of the next texts (`next_texts`), which have indices
-  /// from 0 on.
+  /// Where pieces are rows, those of the next texts (`next_texts`), which have indices from 0 on, else the rows of all
+  /// texts.
   virtual TextRows make_rows(const base::Cancellation& cancellation) = 0;
   virtual void take(const RowResults& results) = 0;
 
@@ -139,8 +141,10 @@ class TaskRun {
 /// done. Throws as TaskRun and runtime::run_rows.
 void run_prepared(TaskRun& task, PreparedRows prepared, const runtime::RowBudget& budget,
                   const backends::RunOptions& options, const std::function<void(std::size_t)>& computed = {});
-/// A whole call of the library under its control. Throws invalid_argument for a text that is too long, as TaskRun and
-/// as run_prepared.
+/// A whole call. Throws invalid_argument for a text that is too long, as TaskRun and as run_prepared.
+void run_task(TaskRun& task, const runtime::RowBudget& budget, const backends::RunOptions& options,
+              const std::function<void(std::size_t)>& computed = {});
+/// A whole call of the library under its control. Throws as the function before.
 void run_task(TaskRun& task, const runtime::RowBudget& budget, const RunControl& control);
 
 }  // namespace alate::pipelines

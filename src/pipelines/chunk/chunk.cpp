@@ -8,6 +8,7 @@
 #include "pipelines/chunk/late_chunking.h"
 #include "pipelines/chunk/separators.h"
 #include "pipelines/chunk/token_map.h"
+#include "pipelines/embed/embed_run.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "runtime/run_rows.h"
 
@@ -38,9 +39,9 @@ PackedChunks plan(const TokenMap& map, const std::optional<EmbeddingPipeline>& p
                 "the method semantic compares sentences by their embeddings; name an embedding model: semantic");
   pipelines::Sentences sentences = pipelines::sentences_of(map);
   const EmbedOptions embed{.normalize = true, .task = std::string(pipelines::task_of_chunked(*pipeline))};
-  const Embeddings made = pipelines::embed_texts(*pipeline, std::span<const std::string_view>(sentences.texts), embed,
-                                                 {.cancellation = cancellation});
-  return pipelines::plan_semantic_chunks(map, std::move(sentences), made.vectors.values<float>(), options);
+  const KindEmbeddings made = pipelines::embed_texts(
+      *pipeline, sentences.texts, EmbeddingKinds::only(EmbeddingKind::dense), embed, {.cancellation = cancellation});
+  return pipelines::plan_semantic_chunks(map, std::move(sentences), made.dense.values<float>(), options);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "pipelines/calls/text_frame.h"
 #include "pipelines/chunk/chunking.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/kind_rows.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/unicode/letter_case.h"
 

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "alate/error.h"
 #include "base/log.h"
+#include "pipelines/embed/embed_run.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "runtime/loading/loaded_model.h"
 
@@ -36,11 +38,13 @@ std::vector<Tensor> vectors_of_texts(const EmbeddingPipeline& pipeline, const ru
   const bool needs_task = !routes.names.empty() && !routes.has_default();
   std::vector<EmbeddingPipeline> pipelines = pipeline.state().others();
   pipelines.insert(pipelines.begin(), pipeline);
+  const std::vector<std::string_view> texts(choice_texts().begin(), choice_texts().end());
   std::vector<Tensor> vectors;
   for (const EmbeddingPipeline& each : pipelines) {
-    const std::string task = needs_task ? each.state().modules.route : "";
-    vectors.push_back(
-        embed_texts(each, choice_texts(), {.task = task}, {.cancellation = watch.cancellation()}).vectors);
+    const EmbedOptions options{.task = needs_task ? each.state().modules.route : ""};
+    vectors.push_back(embed_texts(each, texts, EmbeddingKinds::only(EmbeddingKind::dense), options,
+                                  {.cancellation = watch.cancellation()})
+                          .dense);
   }
   return vectors;
 }

@@ -9,7 +9,6 @@
 
 #include "alate/embedding.h"
 #include "alate/error.h"
-#include "base/threads/controlled_call.h"
 #include "formats/json.h"
 #include "pipelines/calls/text_frame.h"
 #include "pipelines/embed/embedding_rows.h"
@@ -18,9 +17,7 @@
 #include "pipelines/modules/embedding_graph.h"
 #include "pipelines/modules/kind_graph.h"
 #include "pipelines/modules/modules.h"
-#include "runtime/batching/packing.h"
 #include "runtime/loading/loaded_model.h"
-#include "runtime/run_rows.h"
 #include "tokenizers/encode.h"
 #include "tokenizers/parts.h"
 #include "tokenizers/unicode/letter_case.h"
@@ -299,12 +296,6 @@ PreparedRows prepare_embedding(const EmbeddingPipeline& any, std::span<const std
   return prepared;
 }
 
-void require_whole(const EmbeddingPipeline& pipeline, const PreparedRows& prepared, const EmbedOptions& options) {
-  if (options.long_texts != LongTexts::error || prepared.truncated.empty()) return;
-  throw make_error(ErrorCode::invalid_argument, "text ", prepared.truncated.front() + 1,
-                   embedding_excess(pipeline, options), "; shorten it, or let it be cut or read in windows");
-}
-
 std::string embedding_excess(const EmbeddingPipeline& pipeline, const EmbedOptions& options) {
   return " has more than the " + std::to_string(embedding_row_limit(pipeline, options)) +
          " tokens that the model takes";
@@ -359,80 +350,7 @@ std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptio
   return rows * kept;
 }
 
-Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
-                          const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
-  run.cancellation.check();
-  const auto kept = static_cast<std::int64_t>(kept_dimensions(pipeline, options));
-  const EmbeddingPipeline::State& state = pipeline_for(pipeline, options.task).state();
-  const auto entry_point = state.entry_point(normalizes(pipeline, options), options.task);
-  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  // Of rows that are windows, as many texts are told of as their share of all rows.
-  const std::size_t rows = prepared.rows.size(), texts = prepared.inputs.empty() ? rows : prepared.inputs.back() + 1;
-  std::size_t rows_done = 0, told = 0;
-  const auto told_of_texts = [&](std::size_t more) {
-    rows_done += more;
-    if (const std::size_t done = rows_done * texts / rows; done > told) computed(done - std::exchange(told, done));
-  };
-  Tensor values = runtime::run_rows(*entry_point, prepared.rows, budget, run,
-                                    computed ? std::function<void(std::size_t)>(told_of_texts) : nullptr)
-                      .values;
-  const std::span<float> all = values.mutable_values<float>();
-  const std::span<float> finished = all.first(finish_embedding(pipeline, options, all));
-  const std::span<const float> left =
-      finished.first(join_windows(pipeline, options, prepared.inputs, prepared.weights, finished));
-  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(texts), kept};
-  return {.vectors = left.size() == all.size() ? values.reshaped(extents) : Tensor::from<float>(extents, left),
-          .truncated = std::move(prepared.truncated),
-          .tokens = prepared.tokens()};
-}
-
-Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run,
-                       const std::function<void(std::size_t)>& computed) {
-  return embed_texts(pipeline, std::vector<std::string_view>(texts.begin(), texts.end()), options, run, computed);
-}
-
-Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run,
-                       const std::function<void(std::size_t)>& computed) {
-  run.cancellation.check();
-  PreparedRows prepared = prepare_embedding(pipeline, texts, options, run.cancellation);
-  require_whole(pipeline, prepared, options);
-  return embed_prepared(pipeline, std::move(prepared), options, run, computed);
-}
-
-Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const Row> rows, const EmbedOptions& options,
-                      const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
-  // Here, where rows have the caller's order: they are sorted by length before they are run.
-  const models::EncoderLimits& limits = pipeline_for(pipeline, options.task).model().state().limits();
-  for (std::size_t row = 0; row < rows.size(); ++row) runtime::require_row(rows[row], limits, row);
-  PreparedRows prepared;
-  for (const Row& row : rows) prepared.rows.push_back({.ids = row});
-  return embed_prepared(pipeline, std::move(prepared), options, run, computed);
-}
-
 }  // namespace pipelines
-
-Embeddings EmbeddingPipeline::embed(std::span<const std::string> texts, const EmbedOptions& options,
-                                    const RunControl& control) const {
-  return embed(std::vector<std::string_view>(texts.begin(), texts.end()), options, control);
-}
-
-Embeddings EmbeddingPipeline::embed(std::span<const std::string_view> texts, const EmbedOptions& options,
-                                    const RunControl& control) const {
-  return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    const auto computed = call.computed_of(texts.size());
-    return pipelines::embed_texts(*this, texts, options, {.cancellation = call.cancellation()}, computed);
-  });
-}
-
-Embeddings EmbeddingPipeline::embed_tokens(std::span<const std::vector<std::int32_t>> rows, const EmbedOptions& options,
-                                           const RunControl& control) const {
-  return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    const auto computed = call.computed_of(rows.size());
-    return pipelines::embed_rows(*this, rows, options, {.cancellation = call.cancellation()}, computed);
-  });
-}
 
 Similarity EmbeddingPipeline::similarity() const {
   return parse_similarity(state_->modules.similarity).value_or(Similarity::cosine);

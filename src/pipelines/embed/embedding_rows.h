@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,7 +14,6 @@
 
 #include "alate/embedding.h"
 #include "alate/selection.h"
-#include "backends/backend.h"
 #include "pipelines/calls/call_limits.h"
 #include "pipelines/calls/prepared_rows.h"
 #include "pipelines/modules/kind_modules.h"
@@ -119,13 +117,11 @@ const std::string& embedding_prompt(const EmbeddingPipeline& pipeline, const Emb
 std::size_t embedding_row_limit(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 
 /// Prepends the prompt, truncates and tokenizes the texts as in `options`, in parallel on the shared pool; texts that
-/// are too long are cut where that is an error, for require_whole. Throws as EmbeddingPipeline::embed, which asks
+/// are too long are cut where that is an error, too, and listed. Throws as EmbeddingPipeline::embed, which asks
 /// `cancellation` before each text, and resource_exhausted over a limit.
 PreparedRows prepare_embedding(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
                                const EmbedOptions& options, const base::Cancellation& cancellation,
                                const CallLimits& limits = {});
-/// Throws invalid_argument for texts that were cut where that is an error.
-void require_whole(const EmbeddingPipeline& pipeline, const PreparedRows& prepared, const EmbedOptions& options);
 /// What a message says of a text that is too long, after its name.
 std::string embedding_excess(const EmbeddingPipeline& pipeline, const EmbedOptions& options);
 /// The same of token ids, with the special tokens that the model puts around a text where a row lacks them; truncated
@@ -144,21 +140,5 @@ std::size_t kept_dimensions(const EmbeddingPipeline& pipeline, const EmbedOption
 /// keep fewer numbers are moved together and, if they were normalized, normalized again, except where the folder itself
 /// keeps fewer (truncate_dim): sentence-transformers does not then. Returns how many numbers are left, at the front.
 std::size_t finish_embedding(const EmbeddingPipeline& pipeline, const EmbedOptions& options, std::span<float> values);
-
-/// The answer to prepared rows; `run` is passed to each batch's run, and `computed` is told how many rows it had.
-/// Throws as EmbeddingPipeline::embed_tokens, and cancelled.
-Embeddings embed_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared, const EmbedOptions& options,
-                          const backends::RunOptions& run, const std::function<void(std::size_t)>& computed = {});
-/// EmbeddingPipeline::embed and embed_tokens; `run` and `computed` are as in embed_prepared. Throws as those, and
-/// cancelled.
-Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run,
-                       const std::function<void(std::size_t)>& computed = {});
-Embeddings embed_texts(const EmbeddingPipeline& pipeline, std::span<const std::string_view> texts,
-                       const EmbedOptions& options, const backends::RunOptions& run,
-                       const std::function<void(std::size_t)>& computed = {});
-Embeddings embed_rows(const EmbeddingPipeline& pipeline, std::span<const std::vector<std::int32_t>> rows,
-                      const EmbedOptions& options, const backends::RunOptions& run,
-                      const std::function<void(std::size_t)>& computed = {});
 
 }  // namespace alate::pipelines

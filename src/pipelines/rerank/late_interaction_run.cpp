@@ -12,8 +12,8 @@
 #include "alate/late_interaction.h"
 #include "alate/tensor.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/embed/kind_rows.h"
 #include "pipelines/embed/late_interaction_rows.h"
-#include "pipelines/kinds/kind_rows.h"
 
 namespace alate::pipelines {
 namespace {

@@ -12,7 +12,7 @@
 #include "alate/error.h"
 #include "base/files/file_presence.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/kind_rows.h"
 #include "pipelines/modules/model_class.h"
 #include "pipelines/modules/rerank_head.h"
 #include "pipelines/rerank/late_interaction_run.h"

@@ -6,7 +6,7 @@
 #include "server/api/rerank.h"
 #include "server/api/route_schemas.h"
 #include "server/exchange/refuse.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 #include "server/models/services.h"
 
 namespace alate::server {

@@ -11,7 +11,7 @@
 #include "server/exchange/itemized_body.h"
 #include "server/exchange/refuse.h"
 #include "server/exchange/route.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 
 namespace alate::server {
 namespace {

@@ -13,6 +13,7 @@
 #include "alate/embedding_kinds.h"
 #include "formats/little_endian.h"
 #include "server/api/timestamp.h"
+#include "server/api/vector_types.h"
 #include "server/exchange/refuse.h"
 #include "server/settings/duration.h"
 

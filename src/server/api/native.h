@@ -11,7 +11,7 @@
 #include "alate/embedding_precision.h"
 #include "formats/json.h"
 #include "server/exchange/itemized_body.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 #include "server/models/model_host.h"
 
 namespace alate::server {

@@ -15,7 +15,7 @@
 #include "server/api/similarity.h"
 #include "server/exchange/json_response.h"
 #include "server/exchange/refuse.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 #include "server/models/services.h"
 
 namespace alate::server {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/api/timestamp.h"
+#include "server/api/vector_types.h"
 #include "server/exchange/refuse.h"
 
 namespace alate::server {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "formats/json.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 #include "server/models/model_host.h"
 
 namespace alate::server {

@@ -8,7 +8,7 @@
 
 #include "formats/json.h"
 #include "server/exchange/itemized_body.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 
 namespace alate::server {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/embedding_kinds.h"
+#include "server/api/vector_types.h"
 #include "tokenizers/unicode/utf8.h"
 
 namespace alate::server {

@@ -9,7 +9,7 @@
 #include "pipelines/tasks/tasks.h"
 #include "server/exchange/itemized_body.h"
 #include "server/exchange/route.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 
 namespace alate::server {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "formats/json.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 
 namespace alate::server {
 

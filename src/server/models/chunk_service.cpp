@@ -10,7 +10,7 @@
 #include "alate/error.h"
 #include "pipelines/chunk/late_chunking.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/kind_rows.h"
 #include "server/exchange/refuse.h"
 #include "server/models/request_limits.h"
 

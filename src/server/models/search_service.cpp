@@ -12,7 +12,7 @@
 #include "folders/model_reference.h"
 #include "formats/json.h"
 #include "pipelines/embed/embedding_rows.h"
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/kind_rows.h"
 #include "search/index_identity.h"
 #include "search/passage_search.h"
 #include "search/question_vectors.h"

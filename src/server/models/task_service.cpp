@@ -21,7 +21,7 @@ class TaskCall final : public ModelCall {
   const ModelRequest& request() const override { return request_; }
   ModelAnswer& answer() override { return answer_; }
 
-  std::size_t input_count() const override { return request_.texts.size(); }
+  std::size_t input_count() const override { return std::max(request_.texts.size(), request_.other_inputs); }
 
   std::size_t bytes_to_read() const {
     std::size_t bytes = 0;
@@ -31,8 +31,7 @@ class TaskCall final : public ModelCall {
 
   std::size_t read_texts() const { return std::max<std::size_t>(request_.texts.size(), 1); }
 
-  // A model's files decide how long its tokens take to become text.
-  bool is_slow_to_answer() const override { return true; }
+  bool is_slow_to_answer() const override { return !request_.is_quick_to_answer; }
 
   void accept() override {
     const std::size_t most = services().settings.max_inputs;
@@ -62,12 +61,15 @@ class TaskCall final : public ModelCall {
              place_of_input(request_, answer_.run->too_long().front()) + excess() +
                  "; shorten it, or let it be cut or read in windows",
              request_.parameter);
+    if (request_.check) request_.check(*answer_.run);
+    if (!request_.quotes_texts && !answer_.run->has_more()) std::vector<std::string>().swap(request_.texts);
     return prepared;
   }
 
   void begin_run() {
+    const BeginTaskOfPipelines begin = std::exchange(begin_, nullptr);  // with what it holds of the request
     try {
-      answer_.run = begin_(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
+      answer_.run = begin(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
       refuse(Problem::Kind::impossible, error.message(), "model");
@@ -89,7 +91,7 @@ class TaskCall final : public ModelCall {
   }
 
   TaskRequest request_;
-  const BeginTaskOfPipelines begin_;
+  BeginTaskOfPipelines begin_;
   TaskAnswer answer_;
   std::vector<float> values_;
   const std::function<Response(TaskAnswer&)> format_;

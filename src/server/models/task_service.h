@@ -19,9 +19,15 @@ namespace alate::server {
 
 struct TaskRequest : ModelRequest {
   std::vector<std::string> texts;
+  std::size_t other_inputs = 0;  // that the run has itself, in place of texts: rows of token ids
   std::size_t rows_of_text = 1;  // that the task makes at least: labels, for one
   std::size_t text_bytes = 0;    // that are tokenized with each text, besides its own
   bool per_item = false;         // a text that is too long has an error of its own, and fails no other
+  bool quotes_texts = true;      // the answer needs the texts; else they are dropped once they have been tokenized
+  // The answer is arithmetic on the model's numbers; of other tasks a model's files decide how long it takes.
+  bool is_quick_to_answer = false;
+  /// Refuses what has been prepared, before it is computed; empty: nothing is refused.
+  std::function<void(const pipelines::TaskRun& run)> check = {};
 };
 
 struct TaskAnswer : ModelAnswer {

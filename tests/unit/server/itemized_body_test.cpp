@@ -12,7 +12,7 @@
 #include "server/api/native.h"
 #include "server/api/openai.h"
 #include "server/api/tei.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 
 namespace alate::server {
 namespace {

@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "base/files/mapped_file.h"
-#include "server/models/embed_service.h"
+#include "server/models/embed_task.h"
 #include "tests/source_folder.h"
 #include "tests/unit/server/route_testing.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/api/native.h"
+#include "server/api/vector_types.h"
 #include "tests/unit/server/route_testing.h"
 
 namespace alate::server {

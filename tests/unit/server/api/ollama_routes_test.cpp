@@ -3,6 +3,7 @@
 #include <string>
 
 #include "server/api/ollama.h"
+#include "server/api/vector_types.h"
 #include "tests/unit/server/route_testing.h"
 
 namespace alate::server {

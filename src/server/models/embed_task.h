@@ -1,24 +1,21 @@
-// Embedding for all API families.
+// Embedding for all API families: pipelines::EmbedRun as a request of the server.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "alate/embedding_kinds.h"
-#include "alate/embedding_precision.h"
 #include "server/exchange/route.h"
-#include "server/models/model_call.h"
+#include "server/models/task_service.h"
 #include "server/models/vector_rows.h"
 
 namespace alate::server {
 
-struct EmbedRequest : ModelRequest {
-  std::vector<std::string> texts;
+struct EmbedRequest : TaskRequest {
   std::vector<std::vector<std::int32_t>> token_rows;  // instead of texts; special tokens are added where absent
   EmbeddingKinds kinds{.dense = true};                // what is computed; others than the model's: Problem::impossible
   std::optional<std::size_t> sparse_top_k;            // as in EmbedOptions
@@ -51,13 +48,5 @@ VectorRows take_vectors(EmbedAnswer& answer);
 
 /// Memory that the embeddings of other kinds hold.
 std::size_t kind_bytes(const EmbedAnswer& answer);
-
-/// Appends the row as a JSON array of numbers, in the shortest form that round-trips; used for "embeddings" by all
-/// families.
-void append_vector(std::string& out, std::span<const float> row);
-/// The same in another precision: the integers that quantize_embeddings makes of the row.
-void append_vector(std::string& out, std::span<const float> row, Precision precision);
-/// Appends {"indices": […], "values": […]}.
-void append_sparse(std::string& out, const SparseEmbedding& sparse);
 
 }  // namespace alate::server

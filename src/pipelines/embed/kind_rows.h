@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -11,8 +10,6 @@
 
 #include "alate/embedding.h"
 #include "alate/embedding_kinds.h"
-#include "backends/backend.h"
-#include "pipelines/calls/prepared_rows.h"
 #include "pipelines/embed/embedding_rows.h"
 #include "runtime/batching/batch_program.h"
 #include "runtime/loading/entry_point.h"
@@ -54,12 +51,5 @@ class KindReader {
 
 /// Throws invalid_argument where long texts are to be read in windows, which only dense vectors can be.
 void require_no_windows(const EmbedOptions& options);
-
-/// The answer to prepared rows; `run` and `computed` are as in embed_prepared. Throws as
-/// EmbeddingPipeline::embed_kinds.
-KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,
-                                    const EmbeddingKinds& kinds, const EmbedOptions& options,
-                                    const backends::RunOptions& run,
-                                    const std::function<void(std::size_t)>& computed = {});
 
 }  // namespace alate::pipelines

@@ -1,11 +1,9 @@
-#include "pipelines/kinds/kind_rows.h"
+#include "pipelines/embed/kind_rows.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,16 +12,10 @@
 #include <vector>
 
 #include "alate/error.h"
-#include "base/threads/controlled_call.h"
-#include "pipelines/modules/kind_graph.h"
 #include "runtime/loading/loaded_model.h"
-#include "runtime/run_rows.h"
 
 namespace alate {
 namespace {
-
-// Vectors as wide as a vocabulary are read in portions of this many numbers.
-constexpr std::size_t kNumbersAtATime = std::size_t{16} << 20;
 
 // Indices and weights in any order, at most `most` of them, to ascending indices.
 SparseEmbedding sparse_of(std::vector<std::pair<std::int32_t, float>> weights, std::optional<std::size_t> most) {
@@ -169,58 +161,6 @@ void require_no_windows(const EmbedOptions& options) {
         "refused");
 }
 
-KindEmbeddings embed_kinds_prepared(const EmbeddingPipeline& pipeline, PreparedRows prepared,
-                                    const EmbeddingKinds& kinds, const EmbedOptions& options,
-                                    const backends::RunOptions& run, const std::function<void(std::size_t)>& computed) {
-  if (kinds == EmbeddingKinds::only(EmbeddingKind::dense)) {
-    Embeddings dense = embed_prepared(pipeline, std::move(prepared), options, run, computed);
-    return {.dense = std::move(dense.vectors),
-            .sparse = {},
-            .multi_vectors = {},
-            .truncated = std::move(dense.truncated),
-            .tokens = dense.tokens};
-  }
-  run.cancellation.check();
-  require_no_windows(options);
-  KindReader reader(pipeline, kinds, options);
-  const runtime::RowBudget budget{.tokens = options.batch_tokens, .rows = options.batch_size};
-  const std::size_t row_numbers = std::max<std::size_t>(reader.entry_point()->width().row, 1);
-  const std::size_t at_a_time = std::max<std::size_t>(kNumbersAtATime / row_numbers, 1);
-  for (std::span<const runtime::BatchRow> rest = prepared.rows; !rest.empty();) {
-    const std::span<const runtime::BatchRow> rows = rest.first(std::min(rest.size(), at_a_time));
-    const runtime::RowValues values = runtime::run_rows(*reader.entry_point(), rows, budget, run, computed);
-    const std::span<const float> numbers = values.values.values<float>();
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      reader.add(rows[i].ids, numbers.subspan(values.starts[i], values.starts[i + 1] - values.starts[i]));
-    rest = rest.subspan(rows.size());
-  }
-  KindEmbeddings result = reader.take();
-  result.tokens = prepared.tokens();
-  result.truncated = std::move(prepared.truncated);
-  return result;
-}
-
 }  // namespace pipelines
-
-KindEmbeddings EmbeddingPipeline::embed_kinds(std::span<const std::string> texts, const EmbeddingKinds& kinds,
-                                              const EmbedOptions& options, const RunControl& control) const {
-  return embed_kinds(std::vector<std::string_view>(texts.begin(), texts.end()), kinds, options, control);
-}
-
-KindEmbeddings EmbeddingPipeline::embed_kinds(std::span<const std::string_view> texts, const EmbeddingKinds& kinds,
-                                              const EmbedOptions& options, const RunControl& control) const {
-  return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    const backends::RunOptions run{.cancellation = call.cancellation()};
-    run.cancellation.check();
-    pipelines::require_kinds(*this, kinds);
-    pipelines::PreparedRows prepared = pipelines::prepare_embedding(*this, texts, options, run.cancellation);
-    pipelines::require_whole(*this, prepared, options);
-    return pipelines::embed_kinds_prepared(*this, std::move(prepared), kinds, options, run,
-                                           call.computed_of(texts.size()));
-  });
-}
-
-EmbeddingKinds EmbeddingPipeline::kinds() const { return state_->kinds.kinds(); }
-EmbeddingKind EmbeddingPipeline::main_kind() const { return state_->kinds.main_kind(); }
 
 }  // namespace alate
