@@ -5,9 +5,11 @@
 #include <fstream>
 #include <random>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "alate/error.h"
+#include "base/files/least_used.h"
 #include "base/files/mapped_file.h"
 #include "base/files/private_folder.h"
 #include "base/log.h"
@@ -20,11 +22,6 @@ namespace fs = std::filesystem;
 constexpr const char* kModel = "model.onnx";
 constexpr const char* kSum = "fingerprint";
 constexpr std::string_view kDraftMark = ".draft-";
-
-std::uint64_t time_of(const fs::path& path) {
-  std::error_code ignored;
-  return static_cast<std::uint64_t>(fs::last_write_time(path, ignored).time_since_epoch().count());
-}
 
 // The fingerprint of the folder's contents.
 Fingerprint sum_of(const fs::path& folder) {
@@ -126,25 +123,15 @@ void OptimizedModels::remove(const Fingerprint& key) {
 }
 
 void OptimizedModels::make_room() {
-  struct Kept {
-    fs::path folder;
-    std::uint64_t used;
-    std::uintmax_t bytes;
-  };
-  std::vector<Kept> all;
+  std::vector<base::CacheEntry> entries;
   std::error_code ignored;
-  std::uintmax_t bytes = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
     if (is_draft(entry.path())) continue;
-    all.push_back({entry.path(), time_of(entry.path() / kSum), bytes_in(entry.path())});
-    bytes += all.back().bytes;
+    entries.push_back({.path = entry.path(),
+                       .used = fs::last_write_time(entry.path() / kSum, ignored),
+                       .bytes = bytes_in(entry.path())});
   }
-  std::ranges::sort(all, {}, &Kept::used);
-  for (const Kept& oldest : all) {
-    if (bytes <= most_bytes_) break;
-    fs::remove_all(oldest.folder, ignored);
-    bytes -= oldest.bytes;
-  }
+  base::delete_least_used(std::move(entries), most_bytes_);
 }
 
 }  // namespace alate::onnxruntime

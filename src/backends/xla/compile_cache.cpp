@@ -1,10 +1,11 @@
 #include "backends/xla/compile_cache.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/files/least_used.h"
 #include "base/files/mapped_file.h"
 #include "base/log.h"
 
@@ -66,27 +67,15 @@ void CompileCache::remove(const Fingerprint& key) const {
 }
 
 void CompileCache::trim() const {
-  struct Entry {
-    fs::file_time_type used;
-    std::uintmax_t bytes;
-    fs::path path;
-  };
-  std::vector<Entry> entries;
-  std::uintmax_t total = 0;
+  std::vector<base::CacheEntry> entries;
   std::error_code error;
   for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end; entry.increment(error)) {
     std::error_code gone;  // deleted by another process
-    const Entry found{entry->last_write_time(gone), entry->file_size(gone), entry->path()};
-    if (gone) continue;
-    total += found.bytes;
-    entries.push_back(found);
+    base::CacheEntry found{
+        .path = entry->path(), .used = entry->last_write_time(gone), .bytes = entry->file_size(gone)};
+    if (!gone) entries.push_back(std::move(found));
   }
-  std::ranges::sort(entries, {}, &Entry::used);
-  for (const Entry& entry : entries) {
-    if (total <= bytes_) break;
-    fs::remove(entry.path, error);
-    total -= entry.bytes;
-  }
+  base::delete_least_used(std::move(entries), bytes_);
 }
 
 Fingerprint CompileCache::fingerprint_of(const fs::path& file) const {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <fstream>
 
+#include "base/split_text.h"
+
 namespace alate::base {
 namespace {
 
@@ -28,16 +30,6 @@ std::optional<std::string> read_kernel_file(const std::filesystem::path& path) {
   return text;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 std::string_view strip_spaces(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpaces);
   if (first == std::string_view::npos) return {};
@@ -58,7 +50,7 @@ std::optional<std::uint64_t> read_number(const std::filesystem::path& path) {
 }
 
 std::optional<std::string_view> value_after(std::string_view text, std::string_view key) {
-  for (const std::string_view line : split(text, '\n')) {
+  for (const std::string_view line : split_text(text, '\n')) {
     if (line.starts_with(key)) return strip_spaces(line.substr(key.size()));
   }
   return std::nullopt;
@@ -68,7 +60,7 @@ std::vector<std::size_t> parse_cpu_list(std::string_view text) {
   std::vector<std::size_t> processors;
   text = strip_spaces(text);
   if (text.empty()) return processors;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string_view part : split_text(text, ',')) {
     const std::size_t dash = part.find('-');
     const std::optional<std::uint64_t> first = parse_number(part.substr(0, dash));
     const std::optional<std::uint64_t> last =

@@ -13,9 +13,6 @@ namespace alate::base {
 /// The file's text, at most 4 MiB; nothing if it cannot be read. These files do not report their size.
 std::optional<std::string> read_kernel_file(const std::filesystem::path& path);
 
-/// `text` cut at each `separator`; empty parts are kept.
-std::vector<std::string_view> split(std::string_view text, char separator);
-
 std::string_view strip_spaces(std::string_view text);
 
 /// The text as a decimal number; only surrounding white space is allowed.

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "base/files/kernel_files.h"
+#include "base/split_text.h"
 
 namespace alate::base {
 namespace {
 
 bool lists(std::string_view comma_separated, std::string_view name) {
-  const std::vector<std::string_view> parts = split(comma_separated, ',');
+  const std::vector<std::string_view> parts = split_text(comma_separated, ',');
   return std::ranges::find(parts, name) != parts.end();
 }
 
@@ -19,11 +20,11 @@ struct Mount {
 
 // proc(5), /proc/PID/mountinfo: "36 35 0:31 ROOT POINT OPTIONS [TAGS] - TYPE SOURCE SUPER_OPTIONS".
 std::optional<Mount> find_mount(std::string_view mountinfo, int version, std::string_view controller) {
-  for (const std::string_view line : split(mountinfo, '\n')) {
+  for (const std::string_view line : split_text(mountinfo, '\n')) {
     const std::size_t dash = line.find(" - ");
     if (dash == std::string_view::npos) continue;
-    const std::vector<std::string_view> before = split(line.substr(0, dash), ' ');
-    const std::vector<std::string_view> after = split(line.substr(dash + 3), ' ');
+    const std::vector<std::string_view> before = split_text(line.substr(0, dash), ' ');
+    const std::vector<std::string_view> after = split_text(line.substr(dash + 3), ' ');
     if (before.size() < 5 || after.empty()) continue;
     const bool wanted =
         version == 2 ? after[0] == "cgroup2" : after[0] == "cgroup" && after.size() >= 3 && lists(after[2], controller);
@@ -34,7 +35,7 @@ std::optional<Mount> find_mount(std::string_view mountinfo, int version, std::st
 
 // cgroups(7), /proc/PID/cgroup: "HIERARCHY:CONTROLLERS:PATH"; version 2 has hierarchy 0 and no controllers.
 std::optional<std::string> find_group(std::string_view cgroup, int version, std::string_view controller) {
-  for (const std::string_view line : split(cgroup, '\n')) {
+  for (const std::string_view line : split_text(cgroup, '\n')) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;

@@ -8,6 +8,7 @@
 #include "base/hardware/cgroup.h"
 #include "base/hardware/processor.h"
 #include "base/hardware/processor_list.h"
+#include "base/split_text.h"
 
 namespace alate::base {
 namespace {
@@ -52,7 +53,7 @@ double quota_of(const CgroupFolder& group) {
   std::optional<std::uint64_t> period;
   if (group.version == 2) {
     const std::string text = read_kernel_file(group.path / "cpu.max").value_or("");
-    const std::vector<std::string_view> parts = split(strip_spaces(text), ' ');
+    const std::vector<std::string_view> parts = split_text(strip_spaces(text), ' ');
     if (parts.size() != 2) return 0;
     quota = parse_number(parts[0]);
     period = parse_number(parts[1]);

@@ -1,12 +1,12 @@
-#include "base/files/kernel_files.h"
 #include "base/libraries/library_folders.h"
 #include "base/os/environment.h"
+#include "base/split_text.h"
 
 namespace alate::base {
 
 std::vector<std::filesystem::path> paths_of_list(std::string_view list) {
   std::vector<std::filesystem::path> paths;
-  for (const std::string_view path : split(list, ':')) {
+  for (const std::string_view path : split_text(list, ':')) {
     if (!path.empty()) paths.emplace_back(path);
   }
   return paths;
