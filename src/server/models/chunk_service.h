@@ -28,7 +28,7 @@ struct ChunkAnswer : ModelAnswer {
 };
 
 /// Cuts the text and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the call's
-/// family: Problem::impossible for a model that cannot do this. `format` is as in `embed`.
+/// family: Problem::impossible for a model that cannot do this. `format` is as in run_task.
 void chunk_with_vectors(Call& call, ChunkRequest request, std::function<Response(ChunkAnswer)> format);
 
 /// Chunks of one answer: the options' max_chunks is at most so many, so that no more are made.

@@ -39,8 +39,7 @@ struct EmbedAnswer : ModelAnswer {
 };
 
 /// Computes the embeddings and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of
-/// the call's family. `format` may run on any thread and may throw like a route's handler. Its response must not hold
-/// the model, which could otherwise not be unloaded until the client has read it.
+/// the call's family. `format` is as in run_task.
 void embed(Call& call, EmbedRequest request, std::function<Response(EmbedAnswer)> format);
 
 /// Moves the vectors out of an answer, for a body that is generated later.

@@ -31,7 +31,7 @@ struct RerankAnswer {
 };
 
 /// Scores the texts and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the
-/// call's family: Problem::impossible for a model that is no reranker. `format` is as in `embed`.
+/// call's family: Problem::impossible for a model that is no reranker. `format` is as in run_task.
 void rerank(Call& call, RerankRequest request, std::function<Response(const RerankAnswer&)> format);
 
 }  // namespace alate::server

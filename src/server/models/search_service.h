@@ -30,7 +30,7 @@ struct SearchAnswer {
 /// Searches and answers with the result of `format`, plus the X-Model-Fingerprint of the index's model and the
 /// X-Rerank-Model-Fingerprint of the reranker; the
 /// question, and with a reranker the best passages, go through the models' schedulers. Errors get the format of the
-/// call's family; Problem::impossible for a model that the index was not made with. `format` is as in `embed`.
+/// call's family; Problem::impossible for a model that the index was not made with. `format` is as in run_task.
 void search_index(Call& call, SearchRequest request, std::function<Response(SearchAnswer)> format);
 
 }  // namespace alate::server

@@ -46,8 +46,9 @@ using BeginTaskOfPipelines = std::function<std::unique_ptr<pipelines::TaskRun>(
     const pipelines::TaskPipelines& pipelines, std::vector<std::string_view> texts)>;
 
 /// Runs the task and answers with the result of `format`, plus X-Model-Fingerprint; errors get the format of the call's
-/// family: Problem::impossible for a model of another task. `format` is as in `embed`; the texts live as long as it
-/// runs.
+/// family: Problem::impossible for a model of another task. `format` may run on any thread and may throw like a route's
+/// handler. Its response must not hold the model, which could otherwise not be unloaded until the client has read it.
+/// The texts live as long as `format` runs, if the answer quotes them.
 void run_task(Call& call, TaskRequest request, BeginTask begin, std::function<Response(TaskAnswer&)> format);
 void run_task(Call& call, TaskRequest request, BeginTaskOfPipelines begin, std::function<Response(TaskAnswer&)> format);
 
