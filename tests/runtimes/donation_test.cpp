@@ -30,9 +30,9 @@ const graph::Scatter kRowScatter = {.update_window_dims = {1},
                                     .scatter_dims_to_operand_dims = {0},
                                     .index_vector_dim = 1};
 
-enum class Update { slice, scatter, sum };
+enum class Update { slice, scatter, sum, reversal };
 
-// cache [rows, width] with a row written, or added to all rows.
+// cache [rows, width] with a row written, or added to all rows, or in another order.
 Graph updated(Update update, std::int64_t rows) {
   Builder b("cache");
   const Value cache = b.parameter("cache", {DType::f32, {rows, kWidth}}, true);
@@ -44,6 +44,7 @@ Graph updated(Update update, std::int64_t rows) {
       break;
     case Update::scatter: b.output("cache", b.scatter_set({cache, place, row}, kRowScatter), 0); break;
     case Update::sum: b.output("cache", b.add({cache, broadcast_to(b, row, {rows, kWidth})}), 0); break;
+    case Update::reversal: b.output("cache", b.reverse({cache}, {.axes = {0}}), 0); break;
   }
   return b.finish();
 }
@@ -112,6 +113,17 @@ TEST_P(DonationOnXla, IsInPlaceIfTheFactsSaySo) {
   EXPECT_EQ(found.values<float>()[5 * kWidth], changed);
   EXPECT_EQ(found.values<float>()[6 * kWidth - 1], changed);
   EXPECT_EQ(found.values<float>()[6 * kWidth], other);
+}
+
+TEST(DonationFactsOnXla, SayThatAReversalIsACopy) {
+  backends::Backend& backend = backends::get_backend("xla");
+  if (backend.libraries().found.empty()) GTEST_SKIP() << "xla is not installed here";
+  const Graph graph = updated(Update::reversal, kRows);
+  const backends::AliasFacts alias = backend.compile(graph, {})->facts().aliases.at(0);
+  EXPECT_FALSE(alias.in_place);
+  EXPECT_NE(alias.copy_reason, "");
+  EXPECT_THROW(backend.compile(graph, {.refuse_large_copies = true}), Error);
+  EXPECT_NO_THROW(backend.compile(updated(Update::reversal, 8), {.refuse_large_copies = true}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Updates, DonationOnXla, testing::Values(Update::slice, Update::scatter, Update::sum),
