@@ -174,6 +174,27 @@ TEST(CpuDonation, UpdatesAnOptimizersStateInPlace) {
                               random_tensor(DType::i32, {1000}, 3)});
 }
 
+// Results of this size bypass the caches.
+TEST(CpuDonation, UpdatesMoreThanTheCachesHoldInPlace) {
+  constexpr std::int64_t kCount = (std::int64_t{1} << 22) + 100;
+  Builder b("descent");
+  const Value p = b.parameter("p", {DType::i32, {kCount}}, true), g = b.parameter("g", {DType::i32, {kCount}});
+  b.output("p", b.sub({p, b.mul({g, scalar_like(b, 2, g)})}), 0);
+  const std::unique_ptr<backends::Executable> executable = cpu_backend().compile(b.finish(), {});
+  Tensor memory = Tensor::uninitialized({DType::i32, {kCount}}), gradient = Tensor::uninitialized(memory.shape());
+  const std::span<std::int32_t> old = memory.mutable_values<std::int32_t>();
+  const std::span<std::int32_t> changes = gradient.mutable_values<std::int32_t>();
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    old[i] = static_cast<std::int32_t>(3 * i);
+    changes[i] = static_cast<std::int32_t>(i);
+  }
+  std::vector<Buffer> outputs = {memory};
+  executable->run(std::vector<Buffer>{memory, gradient}, outputs, {.cancellation = base::Cancellation::never()});
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < old.size(); ++i) wrong += old[i] == changes[i] ? 0 : 1;
+  EXPECT_EQ(wrong, 0U);
+}
+
 TEST(CpuDonation, WritesAChainOfUpdatesWhoseValuesAreRead) {
   Cache c;
   const Value once = c.updated(c.cache);
