@@ -68,11 +68,21 @@ struct Port {
   Shape shape;
 };
 
+/// How an output that aliases a donated parameter (graph::Output::aliases_parameter) is written.
+struct AliasFacts {
+  std::string output, parameter;
+  /// Whether a run that is given one buffer as this input and this output writes the result over the parameter's bytes,
+  /// without a copy of the whole. The buffer is one of the backend's own device, which nobody else holds.
+  bool in_place = false;
+  std::string copy_reason = {};  // why it is copied; empty if it is in place
+};
+
 struct ExecutableFacts {
   std::size_t weight_bytes = 0;   // held for this executable: packed, folded or mapped
   std::size_t scratch_bytes = 0;  // of the largest run so far
   std::size_t kernels = 0;        // kernel calls of one run
   std::size_t specialisations = 0;
+  std::vector<AliasFacts> aliases = {};  // one for each output with an alias, in the outputs' order
 };
 
 /// How long one kernel call of a run took. The views are valid as long as the executable is.
@@ -97,11 +107,13 @@ class Executable {
   virtual std::span<const Port> outputs() const = 0;
   /// Runs once. Inputs come in the graph's order and bind its dims. An empty output is allocated by the executable. A
   /// given one must have the right shape and is written in place; it may share memory with an input or another output,
-  /// and its contents are undefined when the run throws. A run that is cancelled before it begins does nothing; one
-  /// that is cancelled before its end gives no result, even where the backend cannot stop it. May return before the
-  /// device is done. Every result has its port's type and extents, with the dims that the inputs name. Throws
-  /// invalid_argument for wrong shapes, resource_exhausted, cancelled; for a result that contradicts its port, corrupt
-  /// where the port comes from a model's file and internal where it comes from the backend.
+  /// and its contents are undefined when the run throws. An output that aliases a donated parameter is given either
+  /// exactly that input's buffer, and the run then writes over its old value if facts().aliases says so, or memory
+  /// apart from it. A run that is cancelled before it begins does nothing; one that is cancelled before its end gives
+  /// no result, even where the backend cannot stop it. May return before the device is done. Every result has its
+  /// port's type and extents, with the dims that the inputs name. Throws invalid_argument for wrong shapes,
+  /// resource_exhausted, cancelled; for a result that contradicts its port, corrupt where the port comes from a model's
+  /// file and internal where it comes from the backend.
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options);
   virtual ExecutableFacts facts() const = 0;
   virtual BatchHint batch_hint() const { return {}; }
@@ -129,6 +141,7 @@ struct CompileOptions {
   std::string device = {};           // Device::name, or its index in digits; empty: the backend's first usable one
   std::map<std::string, std::string, std::less<>> session_options = {};  // from the model's manifest, for the runtime
   std::filesystem::path cache_folder = {};  // for compiled graphs; empty: nothing is kept on disk
+  bool refuse_large_copies = false;         // refuse copies of donated parameters over kMostCopiedBytes (donation.h)
 };
 
 /// One object for each runtime; thread-safe.
@@ -145,7 +158,8 @@ class Backend {
   /// How the backend would run one node of a graph.
   virtual Support supports(const graph::Graph& graph, const graph::Node& node, const Device& device) const = 0;
   /// Runs the passes, decomposes ops that are not native, and compiles. Throws unsupported, naming op, dtype, backend
-  /// and source, for ops that remain.
+  /// and source, for ops that remain; and for a copy that the options refuse, naming the parameter, its size and the
+  /// reason.
   virtual std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) = 0;
   /// Extensions of the model files that `open` accepts: ".onnx".
   virtual std::span<const std::string_view> reads_files() const { return {}; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "alate/error.h"
 #include "base/hardware/cpu_facts.h"
@@ -33,6 +34,11 @@ std::vector<Tensor> host_tensors(std::span<const Buffer> buffers) {
   tensors.reserve(buffers.size());
   for (const Buffer& buffer : buffers) tensors.push_back(host_tensor(buffer));
   return tensors;
+}
+
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+  const std::less<> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
 void store_outputs(std::span<const Tensor> results, std::span<Buffer> outputs) {

@@ -84,8 +84,8 @@ std::vector<std::uint32_t> use_counts(const Graph& graph);
 
 /// Checks that a graph is well-formed: operands before their users, arity, attributes of the op's kind, dtypes that the
 /// op's row allows, shapes as the op's rule infers them, closed regions of the right signature, outputs that exist,
-/// aliases only of donatable parameters of equal shape. Throws invalid_argument naming op, operand, shapes, rule and
-/// source.
+/// aliases only of donatable parameters of equal shape, at most one of each parameter and none in regions. Throws
+/// invalid_argument naming op, operand, shapes, rule and source.
 void verify(const Graph& graph);
 
 }  // namespace alate::graph

@@ -54,6 +54,11 @@ void verify_node(const Graph& graph, NodeId id) {
   for (const Region& region : node.regions) {
     if (region == nullptr) fail(graph, what + " has an empty region");
     if (&region->dims() != &graph.dims()) fail(graph, what + " has a region with another dim table");
+    for (const Output& output : region->outputs()) {
+      if (output.aliases_parameter)
+        fail(graph, what + " has a region whose output '" + output.name +
+                        "' aliases a parameter: only a whole graph's caller donates buffers");
+    }
     verify(*region);
   }
   const InferenceInput input{node.op, node.attributes, operands, node.regions, graph.dims(), graph.source(node.source)};

@@ -8,6 +8,7 @@
 #include "backends/cpu/run/binding.h"
 #include "backends/cpu/run/executable.h"
 #include "backends/cpu/steps/operations.h"
+#include "backends/donation.h"
 #include "backends/host_buffers.h"
 #include "backends/lowering.h"
 #include "base/hardware/cpu_facts.h"
@@ -18,6 +19,15 @@ namespace {
 using backends::Buffer;
 using backends::Device;
 using backends::Support;
+
+// Bytes of the outputs that a run writes over inputs.
+std::size_t overwritten_bytes(const Plan& plan, const graph::DimValues& values) {
+  std::size_t bytes = 0;
+  for (const PlanAlias& alias : plan.aliases) {
+    if (alias.in_place) bytes += values(plan.outputs[alias.output].shape).byte_count();
+  }
+  return bytes;
+}
 
 class CpuBackend final : public backends::Backend {
  public:
@@ -40,6 +50,7 @@ class CpuBackend final : public backends::Backend {
     std::shared_ptr<backends::WeightStore> weights =
         options.weights ? options.weights : std::make_shared<backends::WeightStore>();
     Plan plan = make_plan(optimized, *weights);
+    backends::require_small_copies(name(), optimized, alias_facts(plan), options);
     return std::make_unique<CpuExecutable>(std::move(plan), std::move(weights), options.max_workers);
   }
 
@@ -62,7 +73,7 @@ class CpuBackend final : public backends::Backend {
                        .owned_weights = plan.owned_weight_bytes,
                        .activations = arena,
                        .inputs = backends::input_bytes(optimized, values),
-                       .outputs = backends::output_bytes(optimized, values)});
+                       .outputs = backends::output_bytes(optimized, values) - overwritten_bytes(plan, values)});
     }
     return needs;
   }

@@ -1,6 +1,7 @@
 #include "backends/onnxruntime/compile_graph.h"
 
 #include "alate/error.h"
+#include "backends/donation.h"
 #include "backends/fold_constant.h"
 #include "backends/host_buffers.h"
 #include "backends/onnxruntime/session_options.h"
@@ -38,6 +39,9 @@ void require_ports(const graph::Graph& graph) {
 std::unique_ptr<OnnxExecutable> compile_graph(const graph::Graph& graph, std::shared_ptr<const Library> library,
                                               const Place& place, const backends::CompileOptions& options) {
   require_ports(graph);
+  std::vector<backends::AliasFacts> aliases =
+      backends::copied_aliases(graph, "ONNX Runtime writes no result over an input");
+  backends::require_small_copies("onnx", graph, aliases, options);
   std::vector<backends::Port> inputs = backends::input_ports(graph), outputs = backends::output_ports(graph);
   exchange::OnnxModel model = exchange::write_onnx(graph, {.opset = opset_of(*library)});
   const OwnedSessionOptions prepared = make_session_options(*library, threads_of(options), options.session_options);
@@ -72,7 +76,8 @@ std::unique_ptr<OnnxExecutable> compile_graph(const graph::Graph& graph, std::sh
                      .output_names = std::move(model.outputs),
                      .constants = std::move(constants),
                      .weight_bytes = weight_bytes,
-                     .kernels = graph.nodes().size()};
+                     .kernels = graph.nodes().size(),
+                     .aliases = std::move(aliases)};
   return std::make_unique<OnnxExecutable>(std::move(library), std::move(parts));
 }
 

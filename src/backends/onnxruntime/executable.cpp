@@ -1,7 +1,6 @@
 #include "backends/onnxruntime/executable.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 #include "alate/error.h"
@@ -14,16 +13,11 @@ namespace {
 
 constexpr std::string_view kRunning = "running on onnx";
 
-bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
-  const std::less<const std::byte*> before;
-  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
-}
-
 // Whether a run may write the buffer while it reads the other buffers.
 bool is_alone(const Tensor& tensor, std::size_t index, std::span<const backends::Buffer> inputs,
               std::span<const backends::Buffer> outputs) {
   const auto is_shared = [&](const backends::Buffer& other) {
-    return other.host() != nullptr && overlap(tensor.bytes(), other.host()->bytes());
+    return other.host() != nullptr && backends::overlap(tensor.bytes(), other.host()->bytes());
   };
   if (std::ranges::any_of(inputs, is_shared)) return false;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -171,7 +165,11 @@ void OnnxExecutable::compute(std::span<const backends::Buffer> inputs, std::span
 }
 
 backends::ExecutableFacts OnnxExecutable::facts() const {
-  return {.weight_bytes = parts_.weight_bytes, .scratch_bytes = 0, .kernels = parts_.kernels, .specialisations = 1};
+  return {.weight_bytes = parts_.weight_bytes,
+          .scratch_bytes = 0,
+          .kernels = parts_.kernels,
+          .specialisations = 1,
+          .aliases = parts_.aliases};
 }
 
 }  // namespace alate::onnxruntime

@@ -22,6 +22,7 @@ struct SessionParts {
   std::vector<std::string> input_names, output_names;  // the session's own, in the ports' order
   std::vector<Tensor> constants = {};                  // the session reads them in place
   std::size_t weight_bytes = 0, kernels = 0;
+  std::vector<backends::AliasFacts> aliases = {};
   /// Whether the ports give the shapes in full, as a graph of ours does. A file may be wrong about its own ports: then
   /// the session checks its inputs, and determines the sizes of its outputs.
   bool has_exact_ports = true;

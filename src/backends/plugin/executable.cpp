@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "alate/error.h"
+#include "backends/donation.h"
 #include "backends/host_buffers.h"
 #include "backends/plugin/arrays.h"
 #include "backends/plugin/graph_text.h"
@@ -50,6 +51,7 @@ PluginExecutable::PluginExecutable(const graph::Graph& graph, std::shared_ptr<co
       dims_(graph.shared_dims()),
       inputs_(backends::input_ports(graph)),
       outputs_(backends::output_ports(graph)),
+      aliases_(backends::copied_aliases(graph, "in the C interface of backends no output overlaps an input")),
       max_workers_(options.max_workers != 0 ? options.max_workers : base::ThreadPool::shared().size()) {
   const std::shared_ptr<backends::WeightStore> weights =
       options.weights ? options.weights : std::make_shared<backends::WeightStore>();
@@ -157,7 +159,8 @@ backends::ExecutableFacts PluginExecutable::facts() const {
   return {.weight_bytes = constant_bytes + facts.weight_bytes,
           .scratch_bytes = facts.scratch_bytes,
           .kernels = facts.kernels,
-          .specialisations = 1};
+          .specialisations = 1,
+          .aliases = aliases_};
 }
 
 }  // namespace alate::plugin

@@ -31,6 +31,7 @@ class PluginExecutable final : public backends::Executable {
   std::shared_ptr<const Library> library_;
   std::shared_ptr<graph::DimTable> dims_;
   std::vector<backends::Port> inputs_, outputs_;
+  std::vector<backends::AliasFacts> aliases_;
   std::size_t max_workers_;
   std::vector<Tensor> constants_;  // read by the library as long as the executable lives
   std::shared_ptr<void> constant_descriptions_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "alate/error.h"
+#include "backends/donation.h"
 #include "backends/host_buffers.h"
 #include "backends/lowering.h"
 #include "backends/plugin/executable.h"
@@ -55,7 +56,9 @@ class PluginBackend final : public backends::Backend {
     const graph::Graph optimized = backends::lower(
         name_, graph, options,
         [&](const graph::Graph& g, const graph::Node& node) { return support_of(g, node, options.device); });
-    return std::make_unique<PluginExecutable>(optimized, library, options);
+    auto executable = std::make_unique<PluginExecutable>(optimized, library, options);
+    backends::require_small_copies(name_, optimized, executable->facts().aliases, options);
+    return executable;
   }
 
   Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "alate/error.h"
+#include "backends/donation.h"
 #include "backends/host_buffers.h"
 #include "graph/interpreter.h"
 
@@ -29,6 +30,17 @@ std::size_t weight_bytes(const graph::Graph& graph, Seen& seen) {
   return bytes;
 }
 
+// A result may be an input as it is: gives it memory of its own where the caller wants another result in the input's.
+void separate(std::vector<Tensor>& results, std::span<const Buffer> outputs) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    for (std::size_t other = 0; other < outputs.size(); ++other) {
+      const Tensor* written = other == i ? nullptr : outputs[other].host();
+      if (written != nullptr && overlap(results[i].bytes(), written->bytes()))
+        results[i] = detail::copy_of(results[i].shape(), results[i].bytes());
+    }
+  }
+}
+
 class ReferenceExecutable final : public Executable {
  public:
   explicit ReferenceExecutable(graph::Graph graph)
@@ -41,12 +53,17 @@ class ReferenceExecutable final : public Executable {
   std::span<const Port> outputs() const override { return outputs_; }
 
   ExecutableFacts facts() const override {
-    return {.weight_bytes = weight_bytes_, .scratch_bytes = 0, .kernels = graph_.nodes().size(), .specialisations = 0};
+    return {.weight_bytes = weight_bytes_,
+            .scratch_bytes = 0,
+            .kernels = graph_.nodes().size(),
+            .specialisations = 0,
+            .aliases = copied_aliases(graph_, "the reference interpreter gives each value memory of its own")};
   }
 
  private:
   void compute(std::span<const Buffer> inputs, std::span<Buffer> outputs, const RunOptions& options) override {
-    const std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs), options.cancellation);
+    std::vector<Tensor> results = graph::interpret(graph_, host_tensors(inputs), options.cancellation);
+    separate(results, outputs);
     store_outputs(results, outputs);
   }
 
@@ -62,8 +79,10 @@ class ReferenceBackend final : public Backend {
   Support supports(const graph::Graph&, const graph::Node& node, const Device&) const override {
     return {.native = true, .spelling = graph::to_string(node.op), .reason = {}};
   }
-  std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions&) override {
-    return std::make_unique<ReferenceExecutable>(graph);
+  std::unique_ptr<Executable> compile(const graph::Graph& graph, const CompileOptions& options) override {
+    auto executable = std::make_unique<ReferenceExecutable>(graph);
+    require_small_copies(name(), graph, executable->facts().aliases, options);
+    return executable;
   }
   Buffer upload(const Tensor& tensor, const Device&) override { return tensor; }
   Tensor download(const Buffer& buffer) override { return host_tensor(buffer); }

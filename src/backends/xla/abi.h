@@ -164,6 +164,12 @@ struct ExecutableSerialize : Sized<ExecutableSerialize> {
   SerializedExecutable* owner = nullptr;
   void (*destroy)(SerializedExecutable*) = nullptr;
 };
+struct ExecutableMemory : Sized<ExecutableMemory> {  // bytes in the device's memory, then in the host's
+  Executable* executable = nullptr;
+  std::int64_t code = 0, arguments = 0, outputs = 0, aliased = 0, temporary = 0;
+  std::int64_t host_code = 0, host_arguments = 0, host_outputs = 0, host_aliased = 0, host_temporary = 0;
+  std::int64_t peak = 0, total = 0;
+};
 struct DeserializeAndLoad : Sized<DeserializeAndLoad> {
   Client* client = nullptr;
   const char* bytes = nullptr;
@@ -200,6 +206,10 @@ struct BufferDims : Sized<BufferDims> {
   Buffer* buffer = nullptr;
   const std::int64_t* dims = nullptr;
   std::size_t rank = 0;
+};
+struct BufferPointer : Sized<BufferPointer> {
+  Buffer* buffer = nullptr;
+  std::uintptr_t address = 0;
 };
 struct BufferToHost : Sized<BufferToHost> {
   Buffer* buffer = nullptr;
@@ -285,6 +295,15 @@ struct Api : Header {
   Unused buffer_unpadded_dims, buffer_dynamic_dims, buffer_layout, buffer_device_size, buffer_device, buffer_memory,
       buffer_delete, buffer_is_deleted, buffer_copy_to_device;
   Function<BufferToHost> buffer_to_host;
+  Unused buffer_is_on_cpu, buffer_ready_event;
+  Function<BufferPointer> buffer_unsafe_pointer;
+  Unused buffer_increase_references, buffer_decrease_references, buffer_opaque_pointer, copy_stream_destroy,
+      copy_stream_add_chunk, copy_stream_total_bytes, copy_stream_granule_size, copy_stream_current_bytes;
+  Unused topology_create, topology_destroy, topology_platform_name, topology_platform_version, topology_descriptions,
+      topology_serialize, topology_attributes, compile;
+  Unused executable_output_types, executable_output_dims, buffer_copy_to_memory, client_create_view,
+      executable_fingerprint, client_topology;
+  Function<ExecutableMemory> executable_memory;
 };
 
 /// Exported by every plugin under the name "GetPjrtApi".

@@ -27,6 +27,12 @@ struct MemoryUse {
   std::size_t limit = 0, used = 0;
 };
 
+/// What a run of a program takes on its device, as its compiler counted it.
+struct ProgramMemory {
+  std::size_t aliased = 0;    // bytes of arguments that results are written over, where they are donated
+  std::size_t temporary = 0;  // bytes of intermediate values, copies of arguments among them
+};
+
 /// A device of the plugin.
 struct DeviceFacts {
   std::int64_t id = 0;
@@ -70,11 +76,16 @@ class Client : public std::enable_shared_from_this<Client> {
   /// Null where the plugin refuses the bytes.
   Program load(std::string_view bytes, const std::string& options) const;
 
+  /// Empty where the plugin does not know.
+  std::optional<ProgramMemory> memory_of(const Program& program) const;
+
   DeviceBuffer upload(const Tensor& tensor, std::size_t device, Transfer transfer = Transfer::copied) const;
   /// Waits for the values.
   Tensor download(const DeviceBuffer& buffer) const;
   /// The same into an existing tensor. Throws invalid_argument where the shapes differ.
   void download_into(const DeviceBuffer& buffer, Tensor& tensor) const;
+  /// Where the device has the values; 0 where the plugin does not tell.
+  std::uintptr_t address_of(const DeviceBuffer& buffer) const;
 
   struct Argument {
     DeviceBuffer buffer;

@@ -1,8 +1,12 @@
 #include "backends/xla/executable.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
 
 #include "alate/error.h"
+#include "backends/donation.h"
 #include "backends/host_buffers.h"
 
 namespace alate::xla {
@@ -29,7 +33,8 @@ XlaExecutable::XlaExecutable(graph::Graph graph, std::shared_ptr<const ProgramSo
       source_(std::move(source)),
       weights_(std::move(weights)),
       inputs_(backends::input_ports(graph_)),
-      outputs_(backends::output_ports(graph_)) {}
+      outputs_(backends::output_ports(graph_)),
+      aliases_(backends::copied_aliases(graph_, "XLA's compiler decides, for each combination of extents")) {}
 
 backends::WeightMemory XlaExecutable::memory() const { return {.backend = "xla", .device = source_->device()}; }
 
@@ -49,7 +54,40 @@ XlaExecutable::SpecialisationPtr XlaExecutable::make(const graph::DimValues& val
   cancellation.check();
   made->program = source_->program(module.text);  // last: compiled programs are kept
   made->checks = std::move(module.checks);
+  note_aliases(values, made->program);
   return made;
+}
+
+// A copy of a parameter would be among the program's temporary values.
+void XlaExecutable::note_aliases(const graph::DimValues& values, const Program& program) {
+  if (aliases_.empty()) return;
+  std::vector<std::size_t> bytes;  // of each alias
+  for (const graph::Output& output : graph_.outputs()) {
+    if (output.aliases_parameter) bytes.push_back(values(graph_.shape(output.value)).byte_count());
+  }
+  const std::size_t all = std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
+  const std::optional<ProgramMemory> memory = source_->client()->memory_of(program);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    backends::AliasFacts& alias = aliases_[i];
+    if (has_programs_ && !alias.in_place) continue;
+    alias.copy_reason.clear();
+    if (!memory)
+      alias.copy_reason = "the plugin does not tell what its programs copy";
+    else if (memory->aliased < all)
+      alias.copy_reason = "XLA's program takes other memory for a result";
+    else if (memory->temporary >= bytes[i])
+      alias.copy_reason = "XLA's program has " + std::to_string(memory->temporary) +
+                          " bytes of temporary values, of which a copy may be a part";
+    alias.in_place = alias.copy_reason.empty();
+  }
+  has_programs_ = true;
+}
+
+void XlaExecutable::compile_aliases() {
+  const auto is_static = [](const graph::Node& node) { return std::ranges::all_of(node.results, &Shape::is_static); };
+  if (!aliases_.empty() && std::ranges::all_of(graph_.nodes(), is_static))
+    specialise(graph::DimValues(graph_.dims()), base::Cancellation::never());
 }
 
 XlaExecutable::SpecialisationPtr XlaExecutable::specialise(const graph::DimValues& values,
@@ -161,7 +199,8 @@ backends::ExecutableFacts XlaExecutable::facts() const {
   return {.weight_bytes = weights_->bytes_on(memory()),
           .scratch_bytes = 0,
           .kernels = graph_.nodes().size(),
-          .specialisations = slots_.size()};
+          .specialisations = slots_.size(),
+          .aliases = aliases_};
 }
 
 }  // namespace alate::xla

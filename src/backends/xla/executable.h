@@ -18,7 +18,8 @@ namespace alate::xla {
 /// Programs have static dims, so there is one for each combination of extents that was run lately. A parameter that an
 /// output is written over (Output::aliases_parameter) is donated to the program: for a host tensor always its copy; a
 /// device buffer where it is also the output's buffer and nothing else holds it, else the plugin copies it. Such an
-/// output stays on the device if its parameter was on the device; all others go to the host.
+/// output stays on the device if its parameter was on the device; all others go to the host. The compiler decides for
+/// each program whether it writes in place: facts() says so once it has for all programs so far.
 ///
 /// A run that is cancelled ends between its parts: the upload of each input and weight, the compiler, the device, the
 /// download of each output. On the device itself the run goes on; its caller need not wait for it while an AbandonedRun
@@ -37,6 +38,9 @@ class XlaExecutable final : public backends::Executable {
   std::span<const backends::Port> outputs() const override { return outputs_; }
   backends::ExecutableFacts facts() const override;
   backends::BatchHint batch_hint() const override { return {.specialises = true}; }
+
+  /// Compiles the only program of a graph with aliases and without named dims, so that facts() is right before any run.
+  void compile_aliases();
 
  private:
   void compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
@@ -58,6 +62,7 @@ class XlaExecutable final : public backends::Executable {
   DeviceBuffer uploaded(const graph::ConstantPtr& constant) const;
   SpecialisationPtr specialise(const graph::DimValues& values, base::Cancellation cancellation);
   SpecialisationPtr make(const graph::DimValues& values, base::Cancellation cancellation);
+  void note_aliases(const graph::DimValues& values, const Program& program);
   std::vector<Client::Argument> arguments_of(std::span<const backends::Buffer> inputs,
                                              std::span<const backends::Buffer> outputs,
                                              const Specialisation& specialisation,
@@ -73,6 +78,8 @@ class XlaExecutable final : public backends::Executable {
 
   mutable base::Mutex mutex_;
   std::list<std::pair<std::vector<std::int64_t>, std::shared_ptr<Slot>>> slots_;  // the most recently used first
+  std::vector<backends::AliasFacts> aliases_;                                     // of all programs so far
+  bool has_programs_ = false;
   AbandonedRun abandoned_;
 };
 

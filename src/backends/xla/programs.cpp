@@ -56,6 +56,22 @@ std::optional<std::string> Client::serialize(const Program& program) const {
   return bytes;
 }
 
+std::optional<ProgramMemory> Client::memory_of(const Program& program) const {
+  abi::GetExecutable get;
+  get.loaded = program.get();
+  if (!plugin_->has(&abi::Api::executable_memory) ||
+      !plugin_->try_call(&abi::Api::loaded_executable_get_executable, get))
+    return std::nullopt;
+  abi::ExecutableMemory memory;
+  memory.executable = get.executable;
+  const bool is_known = plugin_->try_call(&abi::Api::executable_memory, memory);
+  abi::ExecutableDestroy destroy;
+  destroy.executable = get.executable;
+  plugin_->try_call(&abi::Api::executable_destroy, destroy);
+  if (!is_known || memory.aliased < 0 || memory.temporary < 0) return std::nullopt;
+  return ProgramMemory{static_cast<std::size_t>(memory.aliased), static_cast<std::size_t>(memory.temporary)};
+}
+
 Program Client::load(std::string_view bytes, const std::string& options) const {
   abi::DeserializeAndLoad load;
   load.client = client_;

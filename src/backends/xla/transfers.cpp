@@ -86,4 +86,10 @@ void Client::download_into(const DeviceBuffer& buffer, Tensor& tensor) const {
   std::copy(found.bytes().begin(), found.bytes().end(), tensor.mutable_bytes().begin());
 }
 
+std::uintptr_t Client::address_of(const DeviceBuffer& buffer) const {
+  abi::BufferPointer pointer;
+  pointer.buffer = buffer.get();
+  return plugin_->try_call(&abi::Api::buffer_unsafe_pointer, pointer) ? pointer.address : 0;
+}
+
 }  // namespace alate::xla

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "alate/error.h"
+#include "backends/donation.h"
 #include "backends/host_buffers.h"
 #include "backends/lowering.h"
 #include "backends/xla/abandoned_run.h"
@@ -55,15 +56,17 @@ class XlaBackend final : public backends::Backend {
 
   std::unique_ptr<backends::Executable> compile(const graph::Graph& graph,
                                                 const backends::CompileOptions& options) override {
-    graph::Graph lowered = backends::lower(name(), graph, options, support_of);
+    const graph::Graph lowered = backends::lower(name(), graph, options, support_of);
     const std::shared_ptr<const Client> client = this->client();
     const std::size_t device = find_device(*client, options.device);
     std::optional<CompileCache> cache;
     if (!options.cache_folder.empty()) cache.emplace(options.cache_folder / "xla");
     auto source = std::make_shared<ProgramSource>(client, device, options.session_options, std::move(cache));
-    return std::make_unique<XlaExecutable>(
-        std::move(lowered), std::move(source),
-        options.weights ? options.weights : std::make_shared<backends::WeightStore>());
+    auto executable = std::make_unique<XlaExecutable>(
+        lowered, std::move(source), options.weights ? options.weights : std::make_shared<backends::WeightStore>());
+    executable->compile_aliases();
+    backends::require_small_copies(name(), lowered, executable->facts().aliases, options);
+    return executable;
   }
 
   // An abandoned run may be on the device beside the next one.

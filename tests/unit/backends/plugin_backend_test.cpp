@@ -173,6 +173,20 @@ TEST(PluginBackend, RunsANetworkOfAnySizeLikeTheReference) {
   }
 }
 
+TEST(PluginBackend, CopiesDonatedParametersAndSaysSo) {
+  Builder b("donated");
+  const Value x = b.parameter("x", {DType::f32, {3}}, true);
+  b.output("x", b.add({x, x}), 0);
+  const std::unique_ptr<Executable> executable = plain().compile(b.finish(), {});
+  ASSERT_EQ(executable->facts().aliases.size(), 1U);
+  EXPECT_FALSE(executable->facts().aliases[0].in_place);
+  EXPECT_EQ(executable->facts().aliases[0].copy_reason, "in the C interface of backends no output overlaps an input");
+  const Tensor memory = Tensor::from<float>({3}, {1, 2, 3});
+  std::vector<Buffer> outputs = {memory};
+  executable->run(std::vector<Buffer>{memory}, outputs, {.cancellation = base::Cancellation::never()});
+  EXPECT_TRUE(std::ranges::equal(memory.values<float>(), std::vector<float>{2, 4, 6}));
+}
+
 TEST(PluginBackend, RunsManyAtATime) {
   const Graph graph = small_network();
   const std::unique_ptr<Executable> executable = plain().compile(graph, {});

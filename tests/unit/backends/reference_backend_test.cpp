@@ -24,6 +24,20 @@ TEST(ReferenceBackend, TellsWhatItsWeightsTake) {
   EXPECT_EQ(reference_backend().compile(scaled(), {})->facts().weight_bytes, 3 * sizeof(float));
 }
 
+TEST(ReferenceBackend, SwapsInputsInTheirOwnMemory) {
+  graph::Builder b("swap");
+  const graph::Value x = b.parameter("x", {DType::f32, {2}}, true), y = b.parameter("y", {DType::f32, {2}}, true);
+  b.output("x", y, 0);
+  b.output("y", x, 1);
+  const Tensor first = Tensor::from<float>({2}, {1, 2}), second = Tensor::from<float>({2}, {3, 4});
+  std::vector<Buffer> outputs = {first, second};
+  reference_backend()
+      .compile(b.finish(), {})
+      ->run(std::vector<Buffer>{first, second}, outputs, {.cancellation = base::Cancellation::never()});
+  EXPECT_EQ(first.values<float>()[0], 3);
+  EXPECT_EQ(second.values<float>()[1], 2);
+}
+
 TEST(ReferenceBackend, ARunThatNobodyWantsEnds) {
   const auto executable = reference_backend().compile(scaled(), {});
   const std::vector<Buffer> inputs = {Tensor::from<float>({3}, {1, 1, 1})};

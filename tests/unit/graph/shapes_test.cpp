@@ -200,6 +200,28 @@ TEST(Verify, WantsAliasesOfDonatableParametersOfTheSameShape) {
   EXPECT_NE(aliased(true, {2, 3}).find("of another shape"), std::string::npos);
 }
 
+TEST(Verify, WantsOneAliasOfAParameter) {
+  Builder b("g");
+  const Value x = b.parameter("x", f32({6}), true);
+  b.output("y", b.neg({x}), 0);
+  b.output("z", b.exp({x}), 0);
+  EXPECT_NE(refusal([&] { b.finish(); }).find("two outputs alias parameter 'x'"), std::string::npos);
+  Builder beyond("g");
+  beyond.output("y", beyond.neg({beyond.parameter("x", f32({6}), true)}), 1);
+  EXPECT_NE(refusal([&] { beyond.finish(); }).find("not donatable"), std::string::npos);
+}
+
+TEST(Verify, WantsNoAliasesInRegions) {
+  Builder b("g");
+  const Value x = b.parameter("x", f32({6}));
+  Builder inner("region", b.dims());
+  inner.output("y", inner.neg({inner.parameter("x", f32({6}), true)}), 0);
+  const Region region = std::make_shared<const Graph>(inner.finish());
+  b.output("y", b.call({x}, region).front());
+  EXPECT_NE(refusal([&] { b.finish(); }).find("call has a region whose output 'y' aliases a parameter"),
+            std::string::npos);
+}
+
 TEST(Fingerprint, ChangesWithWhatDecidesTheResultsAndWithNothingElse) {
   const auto graph = [](const char* name, const char* source, double factor) {
     Builder b(name);

@@ -153,19 +153,26 @@ std::vector<RowGroup> find_row_groups(const Plan& plan) {
       continue;
     }
     RowGroup group{.first = i, .end = i, .dim = *dim};
-    std::vector<SlotId> written;
-    const auto reads_whole_of_written = [&](const Step& step) {
+    std::vector<SlotId> written, read_whole;
+    const auto contains = [&](const std::vector<SlotId>& slots, SlotId id) {
+      return std::ranges::find(slots, memory_of(plan, id)) != slots.end();
+    };
+    // Other threads may be at any other step of the group.
+    const auto fits = [&](const Step& step) {
       const std::uint32_t mask = row_operands(step);
       for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-        if ((mask >> k & 1) == 0 && std::ranges::find(written, base_of(plan, step.inputs[k])) != written.end())
-          return true;
+        if ((mask >> k & 1) == 0 && contains(written, step.inputs[k])) return false;
       }
-      return false;
+      return std::ranges::none_of(step.outputs, [&](SlotId output) { return contains(read_whole, output); });
     };
     for (; group.end < plan.steps.size(); ++group.end) {
       const Step& step = plan.steps[group.end];
-      if (rows_of_step(plan, step) != dim || reads_whole_of_written(step)) break;
-      for (const SlotId output : step.outputs) written.push_back(base_of(plan, output));
+      if (rows_of_step(plan, step) != dim || !fits(step)) break;
+      const std::uint32_t mask = row_operands(step);
+      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+        if ((mask >> k & 1) == 0) read_whole.push_back(memory_of(plan, step.inputs[k]));
+      }
+      for (const SlotId output : step.outputs) written.push_back(memory_of(plan, output));
     }
     i = group.end;
     if (group.end - group.first < 2) continue;

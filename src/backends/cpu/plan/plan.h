@@ -42,6 +42,8 @@ struct Slot {
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;
   std::int64_t column_block = 0;  // 0: plain row-major
+  std::optional<SlotId> overwritten_by =
+      {};  // an output in the same memory that replaces the value: see place_aliases.h
 };
 
 struct Step;
@@ -136,10 +138,19 @@ struct RowGroup {
   std::vector<SlotId> outer = {};  // row-wise slots that other steps or the caller also see
 };
 
+/// An output that aliases a donated parameter. If it is in place, the steps are also right where both are the same
+/// memory.
+struct PlanAlias {
+  std::size_t output = 0, parameter = 0;
+  bool in_place = false;
+  std::string copy_reason = {};  // empty if it is in place
+};
+
 struct Plan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
   std::vector<RowGroup> row_groups;
+  std::vector<PlanAlias> aliases;
   std::shared_ptr<const graph::DimTable> dims;
   std::vector<backends::Port> inputs, outputs;
   std::size_t weight_bytes = 0;         // in memory: each weight once, however many steps share it
@@ -150,6 +161,12 @@ struct Plan {
 /// The slot that a view is part of; any other slot itself.
 inline SlotId base_of(const Plan& plan, SlotId id) {
   return plan.slots[id].kind == SlotKind::view ? plan.slots[id].base : id;
+}
+
+/// A slot that stands for the memory of a slot: two slots with different ones never share bytes.
+inline SlotId memory_of(const Plan& plan, SlotId id) {
+  const SlotId base = base_of(plan, id);
+  return plan.slots[base].overwritten_by.value_or(base);
 }
 
 /// A row group that runs in blocks of rows, each block on one thread. Every thread has its own part of the arena: slot

@@ -2,6 +2,7 @@
 
 #include "backends/cpu/passes/join_embeddings.h"
 #include "backends/cpu/passes/join_norms.h"
+#include "backends/cpu/passes/place_aliases.h"
 #include "backends/cpu/passes/quantize_results.h"
 #include "backends/cpu/passes/round_results.h"
 #include "backends/cpu/passes/row_groups.h"
@@ -20,6 +21,7 @@ Plan plan_of(const graph::Graph& graph, backends::WeightStore* weights, CountedW
   quantize_results(plan);
   round_results(plan);
   sum_results(plan);
+  place_aliases(graph, plan);  // after the passes that expect a slot to keep its value once it is read
   plan.row_groups = find_row_groups(plan);
   plan.inputs = backends::input_ports(graph);
   plan.outputs = backends::output_ports(graph);

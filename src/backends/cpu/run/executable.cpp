@@ -1,7 +1,6 @@
 #include "backends/cpu/run/executable.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "alate/error.h"
 #include "backends/cpu/plan/run_plan.h"
@@ -17,13 +16,19 @@ constexpr std::size_t kKeptWorkspaces = 8;
 
 using Bytes = std::span<const std::byte>;
 
-// Whether two ranges share bytes, so that neither may be written while the other is needed.
-bool overlap(Bytes a, Bytes b) {
-  const std::less<> before;
-  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
-}
+bool is_same(Bytes a, Bytes b) { return a.data() == b.data() && a.size() == b.size(); }
 
 }  // namespace
+
+std::vector<backends::AliasFacts> alias_facts(const Plan& plan) {
+  std::vector<backends::AliasFacts> facts;
+  for (const PlanAlias& alias : plan.aliases)
+    facts.push_back({.output = plan.outputs[alias.output].name,
+                     .parameter = plan.inputs[alias.parameter].name,
+                     .in_place = alias.in_place,
+                     .copy_reason = alias.copy_reason});
+  return facts;
+}
 
 CpuExecutable::CpuExecutable(Plan plan, std::shared_ptr<backends::WeightStore> weights, std::size_t max_workers)
     : plan_(std::move(plan)), weights_(std::move(weights)), max_workers_(max_workers) {}
@@ -85,15 +90,33 @@ void CpuExecutable::make_results(const Binding& binding, std::span<const backend
                      plan_.outputs.size(), " outputs");
   }
   workspace.results.clear();
+  auto alias = plan_.aliases.begin();
   // With the port's extents: the slot of an output that is reshaped last has other extents, but the same bytes.
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    while (alias != plan_.aliases.end() && alias->output < i) ++alias;
+    const PlanAlias* donation = alias != plan_.aliases.end() && alias->output == i ? &*alias : nullptr;
     const Tensor* given = outputs[i].host();
-    const auto is_in_the_way = [&](Bytes other) { return overlap(given->bytes(), other); };
-    const bool is_free = given != nullptr && given->shape() == binding.outputs[i] &&
-                         std::ranges::none_of(workspace.inputs, is_in_the_way) &&
-                         std::ranges::none_of(workspace.results, is_in_the_way, &Tensor::bytes);
+    const bool is_free =
+        given != nullptr && given->shape() == binding.outputs[i] && may_write(given->bytes(), donation, workspace) &&
+        std::ranges::none_of(workspace.results,
+                             [&](const Tensor& other) { return backends::overlap(given->bytes(), other.bytes()); });
     workspace.results.push_back(is_free ? *given : Tensor::uninitialized(binding.outputs[i]));
   }
+}
+
+bool CpuExecutable::may_write(Bytes given, const PlanAlias* donation, const Workspace& workspace) const {
+  bool is_free = true;
+  for (std::size_t i = 0; i < workspace.inputs.size(); ++i) {
+    if (!backends::overlap(given, workspace.inputs[i])) continue;
+    const bool is_donated = donation != nullptr && donation->parameter == i;
+    if (is_donated && !is_same(given, workspace.inputs[i])) {
+      throw make_error(ErrorCode::invalid_argument, "the buffer of output '", plan_.outputs[donation->output].name,
+                       "' overlaps a part of the buffer of input '", plan_.inputs[i].name,
+                       "', which it aliases: give the same buffer for both, or one that is apart");
+    }
+    is_free = is_free && is_donated && donation->in_place;
+  }
+  return is_free;
 }
 
 void CpuExecutable::compute(std::span<const backends::Buffer> inputs, std::span<backends::Buffer> outputs,
@@ -123,7 +146,8 @@ backends::ExecutableFacts CpuExecutable::facts() const {
   return {.weight_bytes = plan_.weight_bytes,
           .scratch_bytes = largest_arena_,
           .kernels = plan_.steps.size(),
-          .specialisations = bindings_.size()};
+          .specialisations = bindings_.size(),
+          .aliases = alias_facts(plan_)};
 }
 
 backends::BatchHint CpuExecutable::batch_hint() const {

@@ -12,6 +12,11 @@
 
 namespace alate::cpu {
 
+/// The plan's aliases, as its executable reports them.
+std::vector<backends::AliasFacts> alias_facts(const Plan& plan);
+
+/// An output that aliases a donated parameter is written over it where the caller gives one buffer for both and no
+/// other input is in it; else a run leaves its inputs as they are until their last reader has run.
 class CpuExecutable final : public backends::Executable {
  public:
   CpuExecutable(Plan plan, std::shared_ptr<backends::WeightStore> weights, std::size_t max_workers);
@@ -39,6 +44,9 @@ class CpuExecutable final : public backends::Executable {
   std::unique_ptr<Workspace> take_workspace(std::size_t arena_bytes);
   void give_back(std::unique_ptr<Workspace> workspace);
   void make_results(const Binding& binding, std::span<const backends::Buffer> outputs, Workspace& workspace) const;
+  /// Whether a run may write a result to `given` while it needs its inputs. `donation` is the output's alias, if any.
+  /// Throws invalid_argument if `given` overlaps only a part of the donated parameter.
+  bool may_write(std::span<const std::byte> given, const PlanAlias* donation, const Workspace& workspace) const;
 
   Plan plan_;
   std::shared_ptr<backends::WeightStore> weights_;

@@ -19,7 +19,8 @@ double bytes_from(const Step& step, const Frame& frame, std::size_t first) {
 // Work of writing operand `update` into parts of operand 0.
 Work updated(const Step& step, const Frame& frame, std::size_t update) {
   Work work{.bytes = bytes_from(step, frame, 1) + operand_bytes(step, frame, update)};
-  if (step.output() != step.inputs[0]) work.bytes += operand_bytes(step, frame, 0) + result_bytes(step, frame);
+  if (frame.in<std::byte>(step.inputs[0]) != frame.out<std::byte>(step.output()))
+    work.bytes += operand_bytes(step, frame, 0) + result_bytes(step, frame);
   return work;
 }
 
