@@ -304,12 +304,6 @@ struct Dense {
 /// · longest, and [h, j's token, s, d] of the second with i - j = d + (s - 1) · longest, as the bias after the cap
 /// (arXiv:2006.03654); scores of keys for one token are those of all. Heads are grouped: query head h reads key/value
 /// head h / (heads / kv_heads). A query without visible keys gives zeros.
-/// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
-/// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
-/// lengths i32 [sequences], then sinks if the flag is set; no other flag may be set. Key t < lengths[s] of sequence s
-/// is at slot t % page size of the page in entry t / page size of its table row (clamped to valid pages); keys past the
-/// row's end are masked. Queries j < query lengths[s] are the sequence's last positions, lengths[s] - query lengths[s]
-/// + j; the others give zeros.
 struct Attention {
   double scale = 1;
   bool has_lengths = false, has_bias = false, has_sinks = false;

@@ -14,10 +14,9 @@ constexpr int kMaxDepth = 8;  // data-movement ops between a conversion and a fu
 
 // Fused ops that compute f16 and bf16 in f32, round once, and have all their floats in one dtype (except rope's
 // tables).
-constexpr std::array kOps = {
-    Op::softmax,         Op::log_softmax, Op::gelu, Op::silu,  Op::layer_norm, Op::rms_norm,
-    Op::group_norm,      Op::normalize,   Op::rope, Op::dense, Op::attention,  Op::ragged_attention,
-    Op::paged_attention, Op::ragged_pool};
+constexpr std::array kOps = {Op::softmax,   Op::log_softmax,      Op::gelu,       Op::silu, Op::layer_norm,
+                             Op::rms_norm,  Op::group_norm,       Op::normalize,  Op::rope, Op::dense,
+                             Op::attention, Op::ragged_attention, Op::ragged_pool};
 
 bool moves(Op op) { return op == Op::reshape || op == Op::transpose || op == Op::broadcast_in_dim; }
 

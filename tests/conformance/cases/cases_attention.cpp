@@ -99,28 +99,6 @@ Cases ragged_attention_cases(const Form& form) {
   return cases;
 }
 
-Cases paged_attention_cases(const Form& form) {
-  struct Sizes {
-    std::int64_t sequences, queries, pages, page_size, table_width;
-  };
-  Cases cases;
-  for (const Sizes& s : {Sizes{2, 3, 5, 4, 2}, Sizes{1, 1, 1, 1, 1}, Sizes{3, 1, 7, 16, 4}, Sizes{0, 2, 2, 4, 1},
-                         Sizes{2, 0, 2, 4, 1}, Sizes{2, 9, 6, 8, 3}}) {
-    for (const Attention& variant : variants()) {
-      if (variant.has_lengths || variant.has_bias) continue;
-      std::vector<Operand> operands = operands_of(
-          form.dtype, {{s.sequences, s.queries, 4, 8}, {s.pages, s.page_size, 2, 8}, {s.pages, s.page_size, 2, 6}},
-          {"units"});
-      operands.push_back({.shape = {DType::i32, {s.sequences, s.table_width}}, .values = {"places", s.pages}});
-      operands.push_back({.shape = {DType::i32, {s.sequences}}, .values = {"places", s.table_width * s.page_size + 1}});
-      operands.push_back({.shape = {DType::i32, {s.sequences}}, .values = {"places", s.queries + 1}});
-      if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {4}}});
-      cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
-    }
-  }
-  return cases;
-}
-
 Cases ragged_pool_cases(const Form& form) {
   Cases cases;
   for (const auto& [tokens, sequences, longest] :
