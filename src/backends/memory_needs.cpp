@@ -110,6 +110,7 @@ std::vector<MemoryNeeds> Backend::memory_needs(const graph::Graph& graph, std::s
   };
   graph::PassPipeline pipeline = graph::standard_passes({.is_native = is_native});
   pipeline.push_back({"decompose", [&](const graph::Graph& g) { return graph::decompose(g, is_native); }});
+  pipeline.push_back({"eliminate_common_subexpressions", graph::eliminate_common_subexpressions});
   pipeline.push_back({"fold_constants", graph::fold_constants});
   pipeline.push_back({"eliminate_dead_nodes", graph::eliminate_dead_nodes});
   const graph::Graph optimized = graph::run_passes(graph, pipeline, nullptr);

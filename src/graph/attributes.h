@@ -296,20 +296,14 @@ struct Dense {
 /// attention_gradient: attention's operands, then the gradient of its result; the results are the gradients of the
 /// query, the key and the value, then of the bias and of the sinks where the flags say so.
 /// ragged_attention: query [tokens, heads, width], key, value [tokens, kv_heads, …], starts and lengths i32
-/// [sequences], pad_index i32 [sequences, longest] (the token at each position; any token past a sequence's end),
-/// unpad_index i32 [tokens, 2] (sequence and position of each token), then, as the flags say, key lengths i32
-/// [sequences] (later tokens of a sequence attend but are masked as keys), bias [1 or sequences, 1 or heads, longest,
-/// longest], sinks [heads], and scores by distance of queries [heads, tokens, 2, longest] and of keys [heads, 1 or
-/// tokens, 2, longest]: query i and key j of a sequence add [h, i's token, s, d] of the first with j - i = d + (s - 1)
-/// · longest, and [h, j's token, s, d] of the second with i - j = d + (s - 1) · longest, as the bias after the cap
-/// (arXiv:2006.03654); scores of keys for one token are those of all. Heads are grouped: query head h reads key/value
-/// head h / (heads / kv_heads). A query without visible keys gives zeros.
-/// paged_attention: query [sequences, queries, heads, width], key pages [pages, page size, kv_heads, width], value
-/// pages [pages, page size, kv_heads, value_width], page table i32 [sequences, longest in pages], lengths and query
-/// lengths i32 [sequences], then sinks if the flag is set; no other flag may be set. Key t < lengths[s] of sequence s
-/// is at slot t % page size of the page in entry t / page size of its table row (clamped to valid pages); keys past the
-/// row's end are masked. Queries j < query lengths[s] are the sequence's last positions, lengths[s] - query lengths[s]
-/// + j; the others give zeros.
+/// [sequences], then, as the flags say, key lengths i32 [sequences] (later tokens of a sequence attend but are masked
+/// as keys), bias [1 or sequences, 1 or heads, longest, longest], sinks [heads], and scores by distance of queries
+/// [heads, tokens, 2, longest] and of keys [heads, 1 or tokens, 2, longest]: query i and key j of a sequence add [h,
+/// i's token, s, d] of the first with j - i = d + (s - 1) · longest, and [h, j's token, s, d] of the second with i - j
+/// = d + (s - 1) · longest, as the bias after the cap (arXiv:2006.03654); scores of keys for one token are those of
+/// all. Heads are grouped: query head h reads key/value head h / (heads / kv_heads). A query without visible keys gives
+/// zeros, and so does a token of no sequence. `longest` is an upper bound of the lengths. See operands.h for operands
+/// by name.
 struct Attention {
   double scale = 1;
   bool has_lengths = false, has_bias = false, has_sinks = false;
@@ -319,7 +313,9 @@ struct Attention {
   double soft_cap = 0;  // scores become soft_cap · tanh(score / soft_cap) before bias and mask; 0: no cap
   // Products may round their operands: to 12 bits or more of the largest, or to bf16 if the result ends up with 8 bits.
   bool rounds_operands = false;
-  bool has_query_distances = false, has_key_distances = false;  // only of ragged_attention
+  // Only of ragged_attention.
+  bool has_query_distances = false, has_key_distances = false;
+  Dim longest = {};
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},
                       Field{"has_lengths", &Attention::has_lengths},
@@ -331,12 +327,12 @@ struct Attention {
                       Field{"soft_cap", &Attention::soft_cap},
                       Field{"rounds_operands", &Attention::rounds_operands, Presence::unless_default},
                       Field{"has_query_distances", &Attention::has_query_distances, Presence::unless_default},
-                      Field{"has_key_distances", &Attention::has_key_distances, Presence::unless_default}};
+                      Field{"has_key_distances", &Attention::has_key_distances, Presence::unless_default},
+                      Field{"longest", &Attention::longest, Presence::unless_default}};
   }
   bool operator==(const Attention&) const = default;
 };
-/// Operands: x [tokens, width], starts and lengths i32 [sequences]. `longest` is an upper bound of the lengths (the dim
-/// of pad_index).
+/// Operands: x [tokens, width], starts and lengths i32 [sequences]. `longest` is an upper bound of the lengths.
 struct Pool {
   PoolMode mode = PoolMode::mean;
   Dim longest;

@@ -1,6 +1,6 @@
-// Functions composed of a few ops of the table: shapes, products, statistics and activation functions. Axes below 0
-// count from the end. All throw invalid_argument with the function's name, the shapes of its values and the rule that
-// they break. Named dims are allowed wherever no number is needed.
+// Functions composed of a few ops of the table: shapes, packed sequences, products, statistics and activation
+// functions. Axes below 0 count from the end. All throw invalid_argument with the function's name, the shapes of its
+// values and the rule that they break. Named dims are allowed wherever no number is needed.
 #pragma once
 
 #include <optional>
@@ -33,6 +33,18 @@ Value tile(Builder& b, Value x, const Numbers& repeats);
 Value one_hot(Builder& b, Value indices, Dim depth, DType dtype, std::int64_t axis = -1, double on = 1, double off = 0);
 /// The common dims of values under numpy's broadcasting: dims are aligned at the end and extents of 1 repeat.
 Dims broadcast_dims(const Builder& b, std::string_view function, std::span<const Value> values);
+
+// Packed sequences: sequence s has rows starts[s] … starts[s] + lengths[s] - 1 of a value; both are i32 [sequences].
+
+/// The row at each place of each sequence, i32 [sequences, longest]: past a sequence's end its last row. An empty
+/// sequence has the row at its start, which may be past the value's end.
+Value padded_rows(Builder& b, Value starts, Value lengths, Dim longest);
+/// The sequence of each of `rows` rows and the place in it, i32 [rows]; both are 0 for a row of no sequence.
+struct PackedRows {
+  Value sequence, place;
+  Value is_of_sequence;  // bool [rows]
+};
+PackedRows packed_rows(Builder& b, Value starts, Value lengths, Dim rows);
 
 // Products.
 

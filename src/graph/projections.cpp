@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include "alate/error.h"
+#include "graph/operands.h"
 
 namespace alate::graph {
 
 QueryKeyValue project_qkv(Builder& b, Value x, Value weight, std::optional<Value> bias, const HeadSizes& sizes) {
-  std::vector<Value> inputs = {x, weight};
-  if (bias) inputs.push_back(*bias);
-  const Value whole = b.dense(std::move(inputs), {.has_bias = bias.has_value()});
+  const DenseOperands<> product{.x = x, .weight = weight, .bias = bias};
+  const Value whole = b.dense(product.list(), product.flagged({}));
   const Dims dims = b.shape(whole).dims;
   std::int64_t next = 0;
   const auto cut = [&](std::int64_t heads, std::int64_t width) {

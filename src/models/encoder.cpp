@@ -66,8 +66,7 @@ EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
   in.first = of("first", {in.sequences});
   in.pool_starts = of("pool_starts", {in.sequences});
   in.pool_lengths = of("pool_lengths", {in.sequences});
-  in.pad_index = of("pad_index", {in.sequences, in.longest});
-  in.unpad_index = of("unpad_index", {in.tokens, 2});
+  in.range = of("range", {in.longest});
   if (places == TokenPlaces::given)
     in.by_place = {.places = of("places", {in.tokens}), .masked = of("masked_places", {in.sequences})};
   return in;
@@ -84,11 +83,13 @@ void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs, const Encoder
     return b.parameter(name, {DType::i32, std::move(dims)});
   };
   in.word_tokens = of("word_tokens", {in.words});
+  in.word_starts = of("word_starts", {inputs.sequences});
   in.word_counts = of("word_counts", {inputs.sequences});
-  in.word_pad_index = of("word_pad_index", {inputs.sequences, in.most_words});
-  in.word_unpad_index = of("word_unpad_index", {in.words, 2});
+  in.word_range = of("word_range", {in.most_words});
   in.label_tokens = of("label_tokens", {in.labels});
-  in.label_pad_index = of("label_pad_index", {inputs.sequences, in.most_labels});
+  in.label_starts = of("label_starts", {inputs.sequences});
+  in.label_counts = of("label_counts", {inputs.sequences});
+  in.label_range = of("label_range", {in.most_labels});
   in.pair_places = of("pair_places", {in.pairs, 3});
   in.pair_word = of("pair_word", {in.pairs});
   in.pair_label = of("pair_label", {in.pairs});

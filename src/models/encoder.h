@@ -31,13 +31,13 @@ struct TaskInputs {
 
 /// Parameters of graphs with a head that is about words and labels (find_word_head); all i32.
 struct WordInputs {
-  graph::Value word_tokens;       // [words]: the token that stands for each
-  graph::Value word_counts;       // [sequences]
-  graph::Value word_pad_index;    // [sequences, most_words]; any word past a sequence's own
-  graph::Value word_unpad_index;  // [words, 2]
-  graph::Value label_tokens;      // [labels]: the token that stands for each
-  graph::Value label_pad_index;   // [sequences, most_labels]; any label past a sequence's own
-  graph::Value pair_places;       // [pairs, 3]: sequence, word and label in it; all labels of a word, then the next
+  graph::Value word_tokens;                 // [words]: the token that stands for each
+  graph::Value word_starts, word_counts;    // [sequences]: each sequence's first word and its number of words
+  graph::Value word_range;                  // [most_words]: 0, 1, 2, …, which gives the dim its value
+  graph::Value label_tokens;                // [labels]: the token that stands for each
+  graph::Value label_starts, label_counts;  // [sequences]
+  graph::Value label_range;                 // [most_labels]: 0, 1, 2, …
+  graph::Value pair_places;  // [pairs, 3]: sequence, word and label in it; all labels of a word, then the next
   graph::Value pair_word, pair_label;  // [pairs]: the same, counted in the batch
   Dim words, labels, pairs, most_words, most_labels;
   std::optional<TaskInputs> tasks = std::nullopt;
@@ -50,8 +50,7 @@ struct EncoderInputs {
   graph::Value key_lengths;  // [sequences]: leading tokens visible as keys; later ones attend, but are masked as keys
   graph::Value first;        // [sequences]: the token that stands for the sequence ([CLS])
   graph::Value pool_starts, pool_lengths;  // [sequences]: the tokens that are pooled
-  graph::Value pad_index;                  // [sequences, longest]
-  graph::Value unpad_index;                // [tokens, 2]
+  graph::Value range;                      // [longest]: 0, 1, 2, …, which gives the dim its value
   std::optional<PlaceInputs> by_place = std::nullopt;
   std::optional<WordInputs> words = std::nullopt;
   Dim tokens, sequences, longest;

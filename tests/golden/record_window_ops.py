@@ -154,43 +154,8 @@ def rotary():
             line("rope", interleaved=int(name == "pairs"), x=x.shape, half=half, values=whole)
 
 
-def paged_attention():
-    query, keys, values = operand(0, (3, 2, 4, 3)), operand(1, (5, 2, 2, 3)), operand(2, (5, 2, 2, 2))
-    table, lengths, queries = [[4, 0, 2], [1, 1, 1], [2, 3, 0]], [5, 0, 3], [2, 0, 1]
-    sinks = torch.tensor(operand(3, 4))
-    for causal, left, right, cap, has_sinks in ((0, -1, -1, 0, 0), (1, -1, -1, 0, 0), (1, 1, -1, 0, 0),
-                                                (0, 2, 0, 0, 0), (1, -1, -1, 1.5, 1)):  # fmt: skip
-        result = torch.zeros((3, 2, 4, 2), dtype=torch.float64)
-        for s in range(3):
-            length, count = lengths[s], queries[s]
-            q = torch.tensor(query[s, :count]).transpose(0, 1)
-            k, v = (torch.tensor(pages[table[s]].reshape(6, 2, -1)[:length]).transpose(0, 1).repeat_interleave(2, 0)
-                    for pages in (keys, values))  # fmt: skip
-            if count == 0:
-                continue
-            place, key = torch.arange(length - count, length)[:, None], torch.arange(length)[None]
-            mask = torch.ones((count, length), dtype=torch.bool)
-            if causal:
-                mask &= key <= place
-            if left >= 0:
-                mask &= place - key <= left
-            if right >= 0:
-                mask &= key - place <= right
-            if cap == 0 and not has_sinks:
-                mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=0.5)
-            else:  # as gpt-oss: the sink is one more score, whose weight is dropped
-                scores = cap * torch.tanh(0.5 * q @ k.transpose(1, 2) / cap)
-                scores = scores.masked_fill(~mask, -torch.inf)
-                scores = torch.cat([scores, sinks[:, None, None].expand(4, count, 1)], -1)
-                mixed = torch.softmax(scores, -1)[..., :-1] @ v
-            result[s, :count] = mixed.transpose(0, 1)
-        line("paged_attention", table=table, lengths=lengths, queries=queries, causal=causal, left=left, right=right,
-             cap=cap, sinks=has_sinks, values=result)  # fmt: skip
-
-
 convolutions()
 windows()
 transforms()
 norms()
 rotary()
-paged_attention()

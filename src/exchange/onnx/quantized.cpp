@@ -2,6 +2,7 @@
 #include "exchange/onnx/bits_of_floats.h"
 #include "exchange/onnx/layout.h"
 #include "exchange/onnx/spelling.h"
+#include "graph/operands.h"
 #include "tensor/normal_float.h"
 
 namespace alate::exchange::onnx {
@@ -36,34 +37,36 @@ Term table_values(const Call& c, const Term& places) {
 }
 
 // For each byte, the number in the high nibble, then the one in the low nibble.
-Term normal_floats(const Call& c) {
-  const Term bytes = to(c[0], DType::i64);
+Term normal_floats(const Call& c, const Term& stored) {
+  const Term bytes = to(stored, DType::i64);
   const Term high = shift_right_logical(bytes, c.e.integer(DType::i64, 4)), low = bytes & c.e.integer(DType::i64, 15);
   return table_values(c, reshape(concatenate({unsqueeze(high, {-1}), unsqueeze(low, {-1})}, -1), c.result().dims));
 }
 
 Terms dequantize(const Call& c) {
   const auto& attributes = c.as<graph::Dequantize>();
-  const DType computed = c[1].dtype == DType::f64 ? DType::f64 : DType::f32;
+  const auto at = graph::places_of<graph::DequantizeOperands>(attributes);
+  const Term &stored = c[at.stored], &scales = c[*at.scales];  // refuse_dequantize has seen to the scales
+  const DType computed = scales.dtype == DType::f64 ? DType::f64 : DType::f32;
   const Dims& dims = c.result().dims;
   const auto for_each = [&](const Term& x) { return repeated(x, dims, attributes.blocks); };
   Term numbers;
   if (attributes.encoding == EncodingKind::nf4) {
-    numbers = normal_floats(c);
+    numbers = normal_floats(c, stored);
   } else {
-    numbers = to(c[0], DType::i64);
-    if (attributes.has_zero_points) numbers = numbers - for_each(to(c[2], DType::i64));
+    numbers = to(stored, DType::i64);
+    if (at.zero_points) numbers = numbers - for_each(to(c[*at.zero_points], DType::i64));
   }
-  const Term products = to(numbers, computed) * for_each(to(c[1], computed));
+  const Term products = to(numbers, computed) * for_each(to(scales, computed));
   const bool is_half = attributes.dtype == DType::f16 || attributes.dtype == DType::bf16;
   return {is_half ? narrowed(products, attributes.dtype) : to(products, attributes.dtype)};
 }
 
 std::string refuse_dequantize(const graph::Graph& graph, const graph::Node& node, int opset) {
   const auto& attributes = std::get<graph::Dequantize>(node.attributes);
-  if (attributes.encoding != EncodingKind::linear && attributes.encoding != EncodingKind::nf4)
-    return "no operators read blocks of " + std::string(tensor::to_string(attributes.encoding));
-  const DType scale = graph.shape(node.operands[1]).dtype;
+  const std::optional<graph::Value> scales = graph::DequantizeOperands<>::of(node).scales;
+  if (!scales) return "no operators read blocks of " + std::string(tensor::to_string(attributes.encoding));
+  const DType scale = graph.shape(*scales).dtype;
   return scale == DType::f64 && narrows_by_bits(scale, attributes.dtype) ? needs_bits(graph, node, opset) : "";
 }
 

@@ -4,6 +4,7 @@
 #include "exchange/stablehlo/ops.h"
 #include "exchange/stablehlo/rules.h"
 #include "exchange/stablehlo/types.h"
+#include "graph/operands.h"
 
 namespace alate::exchange {
 namespace {
@@ -37,23 +38,25 @@ DType difference_dtype(DType stored, DType scaled) {
 HloValues write_dequantize(HloWriter& w, const HloCall& call) {
   const graph::Dequantize& attributes = call.as<graph::Dequantize>();
   const Numbers extents = extents_of(call.shape());
-  const HloValue& stored = call.operand(0);
-  if (attributes.encoding != EncodingKind::linear && attributes.encoding != EncodingKind::nf4)
+  const auto at = graph::places_of<graph::DequantizeOperands>(attributes);
+  const HloValue& stored = call.operand(at.stored);
+  if (!at.scales)
     return {convert(w, reshape(w, numbers_of_blocks(w, attributes.encoding, stored), extents), call.shape().dtype)};
-  const DType wide = call.operand(1).shape.dtype == DType::f64 ? DType::f64 : DType::f32;
+  const HloValue& given_scales = call.operand(*at.scales);
+  const DType wide = given_scales.shape.dtype == DType::f64 ? DType::f64 : DType::f32;
   HloValue numbers;
   if (attributes.encoding == EncodingKind::nf4) {
     numbers = convert(w, reshape(w, normal_floats(w, stored), extents), wide);
   } else {
     const DType exact = difference_dtype(stored.shape.dtype, DType::f32);
     numbers = convert(w, stored, exact);
-    if (attributes.has_zero_points) {
-      const HloValue zeros = repeated(w, convert(w, call.operand(2), exact), attributes.blocks, extents);
+    if (at.zero_points) {
+      const HloValue zeros = repeated(w, convert(w, call.operand(*at.zero_points), exact), attributes.blocks, extents);
       numbers = like_first(w, "subtract", {numbers, zeros});
     }
     numbers = convert(w, numbers, wide);
   }
-  const HloValue scales = repeated(w, convert(w, call.operand(1), wide), attributes.blocks, extents);
+  const HloValue scales = repeated(w, convert(w, given_scales, wide), attributes.blocks, extents);
   return {convert(w, like_first(w, "multiply", {numbers, scales}), call.shape().dtype)};
 }
 

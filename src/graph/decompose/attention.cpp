@@ -1,8 +1,10 @@
 #include <limits>
 
+#include "graph/builder_functions.h"
 #include "graph/decompose.h"
 #include "graph/decompose/attention_scores.h"
 #include "graph/decompose/widening.h"
+#include "graph/operands.h"
 
 namespace alate::graph {
 namespace {
@@ -43,9 +45,10 @@ Value grouped_bias(Builder& b, Value bias, const Dims& dims) {
 }
 
 // A bias [sequences, heads, longest, longest] of scores by distance [heads, tokens, 2, longest], or [1, heads, longest,
-// longest] of those for one token. `axis` is that of the tokens whose scores they are: 1 for queries, 2 for keys.
-Value distance_bias(Builder& b, Value by_distance, Value pad_index, std::int64_t axis) {
-  const Dims padded = b.shape(pad_index).dims, given = b.shape(by_distance).dims;
+// longest] of those for one token. `axis` is that of the tokens whose scores they are: 1 for queries, 2 for keys;
+// `tokens` are those of padded_rows.
+Value distance_bias(Builder& b, Value by_distance, Value tokens, std::int64_t axis) {
+  const Dims padded = b.shape(tokens).dims, given = b.shape(by_distance).dims;
   const bool is_one = given[1] == Dim(1);
   const Dims pairs = {is_one ? Dim(1) : padded[0], padded[1], padded[1]}, vector = {pairs[0], pairs[1], pairs[2], 1};
   const Value own = places(b, pairs, axis), other = places(b, pairs, 3 - axis);
@@ -54,7 +57,7 @@ Value distance_bias(Builder& b, Value by_distance, Value pad_index, std::int64_t
   const Value last = b.reduce_max({places(b, {padded[1]}, 0)}, {.axes = {0}});
   const Value length = b.broadcast_in_dim({b.add({last, scalar_like(b, 1, last)})}, {.dims = pairs, .mapping = {}});
   const std::vector<Value> entries = {
-      is_one ? zero : b.broadcast_in_dim({pad_index}, {.dims = pairs, .mapping = {0, axis}}),
+      is_one ? zero : b.broadcast_in_dim({tokens}, {.dims = pairs, .mapping = {0, axis}}),
       b.select({is_ahead, scalar_like(b, 1, own), zero}), b.select({is_ahead, distance, b.add({distance, length})})};
   std::vector<Value> columns;
   for (const Value entry : entries) columns.push_back(b.reshape({entry}, {.dims = vector}));
@@ -77,16 +80,14 @@ Value sum_of_biases(Builder& b, Value x, Value y) {
 
 }  // namespace
 
-AttentionScores attention_scores(Builder& b, std::span<const Value> operands, const Attention& attributes) {
+AttentionScores attention_scores(Builder& b, const AttentionOperands<>& operands, const Attention& attributes) {
   AttentionScores result;
-  const Value query = widen(b, operands[0]), key = widen(b, operands[1]);
+  const Value query = widen(b, operands.query), key = widen(b, operands.key);
   const Dims q = b.shape(query).dims, k = b.shape(key).dims;
   const std::int64_t kv_heads = k[2].number(), group = kv_heads == 0 ? 0 : q[2].number() / kv_heads;
-  std::size_t next = 3;
-  const std::optional<Value> lengths = attributes.has_lengths ? std::optional(operands[next++]) : std::nullopt;
 
   result.key = key;
-  result.value = widen(b, operands[2]);
+  result.value = widen(b, operands.value);
   result.query = b.reshape({query}, {.dims = {q[0], q[1], kv_heads, group, q[3]}});
   Value scores = b.dot_general(
       {result.query, key}, {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}});
@@ -97,15 +98,15 @@ AttentionScores attention_scores(Builder& b, std::span<const Value> operands, co
     result.capped = b.tanh({b.div({scores, cap})});
     scores = b.mul({*result.capped, cap});
   }
-  if (attributes.has_bias) scores = b.add({scores, grouped_bias(b, widen(b, operands[next++]), dims)});
+  if (operands.bias) scores = b.add({scores, grouped_bias(b, widen(b, *operands.bias), dims)});
   const Value nothing = scalar_like(b, -kInfinity, scores);
-  if (const std::optional<Value> mask = visible(b, dims, attributes, lengths))
+  if (const std::optional<Value> mask = visible(b, dims, attributes, operands.lengths))
     scores = b.select({*mask, scores, nothing});
 
   Value largest = reduce_keep(b, Op::reduce_max, scores, {4});
   std::optional<Value> sinks;
-  if (attributes.has_sinks) {
-    const Value split = b.reshape({widen(b, operands[next])}, {.dims = {kv_heads, group}});
+  if (operands.sinks) {
+    const Value split = b.reshape({widen(b, *operands.sinks)}, {.dims = {kv_heads, group}});
     sinks = b.broadcast_in_dim({split}, {.dims = b.shape(largest).dims, .mapping = {1, 3}});
     largest = b.max({largest, *sinks});
   }
@@ -124,8 +125,9 @@ AttentionScores attention_scores(Builder& b, std::span<const Value> operands, co
 }
 
 Value decompose_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  const Shape query = b.shape(operands[0]);
-  const AttentionScores scores = attention_scores(b, operands, attributes);
+  const auto given = AttentionOperands<>::of(attributes, operands);
+  const Shape query = b.shape(given.query);
+  const AttentionScores scores = attention_scores(b, given, attributes);
   const Value mixed =
       b.dot_general({scores.weights, scores.value},
                     {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}});
@@ -135,38 +137,44 @@ Value decompose_attention(Builder& b, std::span<const Value> operands, const Att
   return narrow(b, b.reshape({ordered}, {.dims = std::move(dims)}), query.dtype);
 }
 
+// Attention over the sequences, padded to the longest one.
 Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, const Attention& attributes) {
-  // Key lengths may exceed the sequence's length, where pad_index refers to tokens of other sequences.
-  const Value seen = attributes.has_lengths ? b.min({operands[4], operands[7]}) : operands[4];
-  const Value pad_index = operands[5], unpad_index = operands[6];
-  Attention padded = attributes;
-  padded.has_lengths = true;
-  padded.has_query_distances = padded.has_key_distances = false;
+  const auto given = RaggedAttentionOperands<>::of(attributes, operands);
+  const Shape query = b.shape(given.query);
+  const Dims packed = {query.dims[0], query.dims[1], b.shape(given.value).dims[2]};
+  const auto zeros = [&] { return broadcast_to(b, b.scalar(query.dtype, 0), packed); };
+  if (packed[0] == Dim(0) || b.shape(given.starts).dims[0] == Dim(0)) return zeros();  // nothing to gather
+
   // Sums of biases must not be rounded to half types.
-  const bool widens = attributes.has_query_distances || attributes.has_key_distances;
-  const auto given = [&](std::size_t i) { return widens ? widen(b, operands[i]) : operands[i]; };
-  std::vector<Value> inputs;
-  for (std::size_t i = 0; i < 3; ++i) inputs.push_back(take_rows(b, given(i), pad_index));
-  inputs.push_back(seen);
-  std::size_t next = attributes.has_lengths ? 8 : 7;
-  std::optional<Value> bias = attributes.has_bias ? std::optional(given(next++)) : std::nullopt;
-  const std::optional<Value> sinks = attributes.has_sinks ? std::optional(given(next++)) : std::nullopt;
-  const auto add_distances = [&](std::int64_t axis) {
-    const Value more = distance_bias(b, given(next++), pad_index, axis);
-    bias = bias ? sum_of_biases(b, *bias, more) : more;
+  const bool widens = given.query_distances || given.key_distances;
+  const auto wide = [&](Value value) { return widens ? widen(b, value) : value; };
+  const Value tokens = padded_rows(b, given.starts, given.lengths, attributes.longest);
+  const auto padded = [&](Value value) { return take_rows(b, wide(value), tokens); };
+  AttentionOperands<> sequences{.query = padded(given.query), .key = padded(given.key), .value = padded(given.value)};
+  // Key lengths may exceed the sequence's length.
+  sequences.lengths = given.key_lengths ? b.min({given.lengths, *given.key_lengths}) : given.lengths;
+  if (given.bias) sequences.bias = wide(*given.bias);
+  if (given.sinks) sequences.sinks = wide(*given.sinks);
+  const auto add_distances = [&](const std::optional<Value>& scores, std::int64_t axis) {
+    if (!scores) return;
+    const Value more = distance_bias(b, wide(*scores), tokens, axis);
+    sequences.bias = sequences.bias ? sum_of_biases(b, *sequences.bias, more) : more;
   };
-  if (attributes.has_query_distances) add_distances(1);
-  if (attributes.has_key_distances) add_distances(2);
-  padded.has_bias = bias.has_value();
-  if (bias) inputs.push_back(*bias);
-  if (sinks) inputs.push_back(*sinks);
-  const Value mixed = narrow(b, b.attention(std::move(inputs), padded), b.shape(operands[0]).dtype);
-  const Dims dims = b.shape(mixed).dims;
-  return b.gather({mixed, unpad_index}, {.offset_dims = {1, 2},
-                                         .collapsed_slice_dims = {0, 1},
-                                         .start_index_map = {0, 1},
-                                         .index_vector_dim = 1,
-                                         .slice_sizes = {1, 1, dims[2], dims[3]}});
+  add_distances(given.query_distances, 1);
+  add_distances(given.key_distances, 2);
+  Attention within = sequences.flagged(attributes);
+  within.has_query_distances = within.has_key_distances = false;
+  within.longest = {};
+  const Value mixed = narrow(b, b.attention(sequences.list(), within), query.dtype);
+
+  const PackedRows rows = packed_rows(b, given.starts, given.lengths, packed[0]);
+  const Value taken =
+      b.gather({mixed, stack(b, {rows.sequence, rows.place}, 1)}, {.offset_dims = {1, 2},
+                                                                   .collapsed_slice_dims = {0, 1},
+                                                                   .start_index_map = {0, 1},
+                                                                   .index_vector_dim = 1,
+                                                                   .slice_sizes = {1, 1, packed[1], packed[2]}});
+  return b.select({b.broadcast_in_dim({rows.is_of_sequence}, {.dims = packed, .mapping = {0}}), taken, zeros()});
 }
 
 }  // namespace alate::graph

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
 #include "graph/builder.h"
+#include "graph/operands.h"
 
 namespace alate::graph {
 
@@ -17,7 +17,6 @@ struct AttentionScores {
   std::optional<Value> sinks;   // the sinks' weights, [batch, kv_heads, queries, group, 1]
 };
 
-/// `operands` are attention's.
-AttentionScores attention_scores(Builder& b, std::span<const Value> operands, const Attention& attributes);
+AttentionScores attention_scores(Builder& b, const AttentionOperands<>& operands, const Attention& attributes);
 
 }  // namespace alate::graph

@@ -2,6 +2,7 @@
 #include "graph/decompose.h"
 #include "graph/decompose/activations.h"
 #include "graph/decompose/widening.h"
+#include "graph/operands.h"
 
 namespace alate::graph {
 
@@ -88,17 +89,19 @@ Value decompose_normalize(Builder& b, std::span<const Value> operands, const Nor
 }
 
 Value decompose_dense(Builder& b, std::span<const Value> operands, const Dense& attributes) {
-  Value x = widen(b, operands[0]);
-  if (b.shape(operands[0]).dtype == DType::f32 && b.shape(operands[1]).dtype == DType::bf16)
+  const auto given = DenseOperands<>::of(attributes, operands);
+  const DType dtype = b.shape(given.x).dtype;
+  Value x = widen(b, given.x);
+  if (dtype == DType::f32 && b.shape(given.weight).dtype == DType::bf16)
     x = widen(b, b.convert({x}, {.dtype = DType::bf16}));
   const auto in = static_cast<std::int64_t>(b.shape(x).rank()) - 1;
-  Value y = b.dot_general({x, widen(b, operands[1])},
+  Value y = b.dot_general({x, widen(b, given.weight)},
                           {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {in}, .rhs_contracting = {1}});
   const Dims dims = b.shape(y).dims;
-  if (attributes.has_bias) y = b.add({y, broadcast_to(b, widen(b, operands[2]), dims)});
+  if (given.bias) y = b.add({y, broadcast_to(b, widen(b, *given.bias), dims)});
   y = apply_activation(b, attributes.activation, y);
-  if (attributes.has_residual) y = b.add({y, widen(b, operands.back())});
-  return narrow(b, y, b.shape(operands[0]).dtype);
+  if (given.residual) y = b.add({y, widen(b, *given.residual)});
+  return narrow(b, y, dtype);
 }
 
 }  // namespace alate::graph

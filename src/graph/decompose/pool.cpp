@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "alate/error.h"
+#include "graph/builder_functions.h"
 #include "graph/decompose.h"
 #include "graph/decompose/widening.h"
 
@@ -17,9 +18,8 @@ Padded pad(Builder& b, Value x, Value starts, Value lengths, Dim longest, bool b
   const Dims places{b.shape(starts).dims[0], longest};
   const Dims rows_dims{places[0], longest, b.shape(x).dims[1]};
   const Value place = b.iota({}, {.dtype = DType::i32, .dims = places, .axis = 1});
-  const Value token = b.add({place, b.broadcast_in_dim({starts}, {.dims = places, .mapping = {0}})});
   const Value inside = b.less({place, b.broadcast_in_dim({lengths}, {.dims = places, .mapping = {0}})});
-  const Value rows = take_rows(b, x, token);
+  const Value rows = take_rows(b, x, padded_rows(b, starts, lengths, longest));
   const Value masked = b.select(
       {b.broadcast_in_dim({inside}, {.dims = rows_dims, .mapping = {0, 1}}), rows, scalar_like(b, otherwise, rows)});
   Value weights = b.convert({inside}, {.dtype = b.shape(x).dtype});

@@ -1,5 +1,6 @@
 #include "graph/decompose.h"
 #include "graph/decompose/widening.h"
+#include "graph/operands.h"
 
 namespace alate::graph {
 namespace {
@@ -58,47 +59,44 @@ Value quantize_groups(Builder& b, Value x, std::int64_t groups) {
 }  // namespace
 
 Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, const QuantizedDense& attributes) {
-  const DType dtype = b.shape(operands[0]).dtype;
-  Value x = widen(b, operands[0]);
-  if (attributes.has_smoothing) x = b.mul({x, broadcast_to(b, widen(b, operands[1]), b.shape(x).dims)});
+  const auto given = QuantizedDenseOperands<>::of(attributes, operands);
+  const DType dtype = b.shape(given.x).dtype;
+  Value x = widen(b, given.x);
+  if (given.smoothing) x = b.mul({x, broadcast_to(b, widen(b, *given.smoothing), b.shape(x).dims)});
   if (attributes.rotation > 1) x = rotate(b, x, attributes.rotation);
   if (attributes.activation_groups > 0) x = quantize_groups(b, x, attributes.activation_groups);
-  operands = operands.subspan(attributes.has_smoothing ? 2 : 1);
-  const std::size_t others = (attributes.has_bias ? 1U : 0U) + (attributes.has_residual ? 1U : 0U);
-  const std::span<const Value> stored = operands.first(operands.size() - others);
-  const Value weight = b.dequantize({stored.begin(), stored.end()}, {.encoding = attributes.encoding,
-                                                                     .blocks = attributes.blocks,
-                                                                     .has_zero_points = attributes.has_zero_points,
-                                                                     .dtype = b.shape(x).dtype});
-  std::vector<Value> inputs = {x, weight};
-  for (const Value other : operands.last(others)) inputs.push_back(widen(b, other));
-  return narrow(b,
-                b.dense(std::move(inputs), {.has_bias = attributes.has_bias,
-                                            .has_residual = attributes.has_residual,
-                                            .activation = attributes.activation}),
-                dtype);
+  const DequantizeOperands<> stored{.stored = given.stored, .scales = given.scales, .zero_points = given.zero_points};
+  const Value weight = b.dequantize(
+      stored.list(),
+      stored.flagged({.encoding = attributes.encoding, .blocks = attributes.blocks, .dtype = b.shape(x).dtype}));
+  DenseOperands<> product{.x = x, .weight = weight};
+  if (given.bias) product.bias = widen(b, *given.bias);
+  if (given.residual) product.residual = widen(b, *given.residual);
+  return narrow(b, b.dense(product.list(), product.flagged({.activation = attributes.activation})), dtype);
 }
 
 // Gathers stored rows with their blocks' scales first, so that only those rows are dequantized.
 Value decompose_quantized_embedding(Builder& b, std::span<const Value> operands, const Dequantize& attributes) {
-  Value indices = operands[0];
+  const auto given = QuantizedEmbeddingOperands<>::of(attributes, operands);
+  Value indices = given.indices;
   const std::size_t axes = b.shape(indices).rank();
-  std::vector<Value> parts = {take_rows(b, operands[1], indices)};
+  DequantizeOperands<> parts{.stored = take_rows(b, given.stored, indices)};
   Dequantize rows = attributes;
   if (!attributes.blocks.empty()) {
     const std::int64_t row_block = attributes.blocks[0];
     // A narrow index dtype may not hold the block's length.
     if (row_block > 1 && b.shape(indices).dtype != DType::u64) indices = b.convert({indices}, {.dtype = DType::i64});
-    for (const Value scales : operands.subspan(2)) {
+    const auto of_rows = [&](Value scales) {
       Dims once(axes, 1);
       once.push_back(b.shape(scales).dims[1]);
-      parts.push_back(row_block == 0 ? b.reshape({scales}, {.dims = once})
-                                     : rows_of_blocks(b, scales, indices, row_block));
-    }
+      return row_block == 0 ? b.reshape({scales}, {.dims = once}) : rows_of_blocks(b, scales, indices, row_block);
+    };
+    if (given.scales) parts.scales = of_rows(*given.scales);
+    if (given.zero_points) parts.zero_points = of_rows(*given.zero_points);
     rows.blocks = Numbers(axes, row_block == 0 ? 0 : 1);
     rows.blocks.push_back(attributes.blocks[1]);
   }
-  return b.dequantize(std::move(parts), std::move(rows));
+  return b.dequantize(parts.list(), std::move(rows));
 }
 
 }  // namespace alate::graph

@@ -1,5 +1,6 @@
 #include "graph/decompose.h"
 #include "graph/decompose/widening.h"
+#include "graph/operands.h"
 
 namespace alate::graph {
 namespace {
@@ -17,23 +18,23 @@ Value part(Builder& b, Value x, std::int64_t start, std::int64_t limit, std::int
 }  // namespace
 
 Value decompose_rope(Builder& b, std::span<const Value> operands, const Rope& attributes) {
-  const Value x = widen(b, operands[0]);
+  const auto given = RopeOperands<>::of(attributes, operands);
+  const Value x = widen(b, given.x);
   const Shape shape = b.shape(x);
   const auto last = static_cast<std::int64_t>(shape.rank()) - 1;
-  const std::size_t first_table = attributes.has_positions ? 2 : 1;
-  const std::int64_t half = b.shape(operands[first_table]).dims.back().number(), width = shape.dims.back().number();
-  if (half == 0) return operands[0];
+  const std::int64_t half = b.shape(given.cosines).dims.back().number(), width = shape.dims.back().number();
+  if (half == 0) return given.x;
 
   Dims turned = shape.dims;  // dims of one element of each pair
   turned.back() = half;
   const auto factors = [&](Value table) {  // broadcast to all heads of a token
-    const Value rows = attributes.has_positions ? take_rows(b, table, operands[1]) : table;
+    const Value rows = given.positions ? take_rows(b, table, *given.positions) : table;
     Numbers mapping;
     for (std::int64_t axis = 0; axis + 1 < last; ++axis) mapping.push_back(axis);
     mapping.push_back(last);
     return b.broadcast_in_dim({narrow(b, rows, shape.dtype)}, {.dims = turned, .mapping = std::move(mapping)});
   };
-  const Value cosine = factors(operands[first_table]), sine = factors(operands[first_table + 1]);
+  const Value cosine = factors(given.cosines), sine = factors(given.sines);
   const Value left = attributes.interleaved ? part(b, x, 0, 2 * half, 2) : part(b, x, 0, half);
   const Value right = attributes.interleaved ? part(b, x, 1, 2 * half, 2) : part(b, x, half, 2 * half);
   std::vector<Value> results = {b.sub({b.mul({left, cosine}), b.mul({right, sine})}),
@@ -48,7 +49,7 @@ Value decompose_rope(Builder& b, std::span<const Value> operands, const Rope& at
   }
   if (2 * half < width) results.push_back(part(b, x, 2 * half, width));
   const Value whole = results.size() == 1 ? results[0] : b.concatenate(results, {.axis = last});
-  return narrow(b, whole, b.shape(operands[0]).dtype);
+  return narrow(b, whole, b.shape(given.x).dtype);
 }
 
 }  // namespace alate::graph

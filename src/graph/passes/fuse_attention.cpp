@@ -1,5 +1,6 @@
 #include <array>
 
+#include "graph/operands.h"
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
 #include "graph/passes/permutations.h"
@@ -165,17 +166,17 @@ class AttentionFusion {
       return graph_.shape(side.value).dims[static_cast<std::size_t>(side.permutation[2])];
     };
     if (dims.size() == 4 && heads_of(few_keys) == heads_of(few_values)) sides = {sides[0], few_keys, few_values};
-    std::vector<Value> inputs;
-    for (const Side& side : sides) {
-      Value value = transpose_by(b, rewriter.mapped(side.value), side.permutation);
+    const auto with_heads = [&](const Side& side) {
+      const Value value = transpose_by(b, rewriter.mapped(side.value), side.permutation);
       const Dims from = b.shape(value).dims;
-      if (from.size() == 3) value = b.reshape({value}, {.dims = {from[0], from[1], 1, from[2]}});
-      inputs.push_back(value);
-    }
+      return from.size() == 3 ? b.reshape({value}, {.dims = {from[0], from[1], 1, from[2]}}) : value;
+    };
+    AttentionOperands<> operands{
+        .query = with_heads(sides[0]), .key = with_heads(sides[1]), .value = with_heads(sides[2])};
     const DType dtype = graph_.node(id).results[0].dtype;
-    if (scores.mask) inputs.push_back(bias(rewriter, b, *scores.mask, dims, dtype));
-    const Value mixed = b.attention(
-        std::move(inputs), {.scale = scores.scale, .has_bias = scores.mask.has_value(), .soft_cap = scores.soft_cap});
+    if (scores.mask) operands.bias = bias(rewriter, b, *scores.mask, dims, dtype);
+    const Value mixed =
+        b.attention(operands.list(), operands.flagged({.scale = scores.scale, .soft_cap = scores.soft_cap}));
     if (is_native_ && !is_native_(b.so_far(), node_of(b.so_far(), mixed))) {
       rewriter.copy(id);
       return rewriter.mapped(Value{id, 0});

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "graph/operands.h"
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
 
@@ -65,30 +66,23 @@ class DenseFusion {
       if (found == nullptr) continue;
       const Node dense = *found;
       const Value other = operands[1 - place];
-      if (dense.op == Op::dense) return with_addend(b, dense.operands, std::get<Dense>(dense.attributes), other);
-      return with_addend(b, dense.operands, std::get<QuantizedDense>(dense.attributes), other);
+      if (dense.op == Op::dense) return with_addend<DenseOperands<>>(b, dense, other);
+      return with_addend<QuantizedDenseOperands<>>(b, dense, other);
     }
     return std::nullopt;
   }
 
   // The same product with a bias or residual added.
-  template <typename DenseAttributes>
-  static Value with_addend(Builder& b, std::vector<Value> inputs, DenseAttributes attributes, Value addend) {
-    if (const std::optional<Value> bias = bias_row(b, addend);
-        bias && !attributes.has_bias && attributes.activation == Activation::none) {
-      attributes.has_bias = true;
-      inputs.push_back(*bias);
-    } else {
-      attributes.has_residual = true;
-      inputs.push_back(addend);
-    }
-    return emit(b, std::move(inputs), std::move(attributes));
-  }
-  static Value emit(Builder& b, std::vector<Value> inputs, Dense attributes) {
-    return b.dense(std::move(inputs), attributes);
-  }
-  static Value emit(Builder& b, std::vector<Value> inputs, QuantizedDense attributes) {
-    return b.quantized_dense(std::move(inputs), std::move(attributes));
+  template <typename Operands>
+  static Value with_addend(Builder& b, const Node& dense, Value addend) {
+    auto operands = Operands::of(dense);
+    const auto& attributes = std::get<typename Operands::Attributes>(dense.attributes);
+    const std::optional<Value> bias = bias_row(b, addend);
+    if (bias && !operands.bias && attributes.activation == Activation::none)
+      operands.bias = bias;
+    else
+      operands.residual = addend;
+    return b.emit(dense.op, operands.list(), operands.flagged(attributes)).front();
   }
 
   // A constant row that is broadcast along all axes but the last.
@@ -143,16 +137,12 @@ class DenseFusion {
   static std::optional<Value> with_activation(Builder& b, const Node* found, Activation activation) {
     if (found == nullptr) return std::nullopt;
     const Node dense = *found;
-    if (dense.op == Op::dense) return with_activation(b, dense.operands, std::get<Dense>(dense.attributes), activation);
-    return with_activation(b, dense.operands, std::get<QuantizedDense>(dense.attributes), activation);
-  }
-
-  template <typename DenseAttributes>
-  static std::optional<Value> with_activation(Builder& b, std::vector<Value> inputs, DenseAttributes attributes,
-                                              Activation activation) {
-    if (attributes.activation != Activation::none) return std::nullopt;
-    attributes.activation = activation;
-    return emit(b, std::move(inputs), std::move(attributes));
+    Attributes attributes = dense.attributes;
+    Activation& own = dense.op == Op::dense ? std::get<Dense>(attributes).activation
+                                            : std::get<QuantizedDense>(attributes).activation;
+    if (own != Activation::none) return std::nullopt;
+    own = activation;
+    return b.emit(dense.op, dense.operands, std::move(attributes)).front();
   }
 
   const Graph& graph_;

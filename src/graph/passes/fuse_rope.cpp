@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "graph/interpreter.h"
+#include "graph/operands.h"
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
 #include "graph/passes/permutations.h"
@@ -283,14 +284,17 @@ class RopeFusion {
     const std::optional<std::size_t> heads = heads_axis(rotation);
     const Value cosines = rows_of(rewriter, b, rotation.cosines, rotation, heads);
     const Value sines = rows_of(rewriter, b, rotation.sines, rotation, heads);
-    const Rope attributes{.has_positions = false, .interleaved = rotation.interleaved};
+    const auto rotated = [&](Value heads_last) {
+      const RopeOperands<> operands{.x = heads_last, .cosines = cosines, .sines = sines};
+      return b.rope(operands.list(), operands.flagged({.interleaved = rotation.interleaved}));
+    };
     const Value x = rewriter.mapped(rotation.x);
     const Dims dims = b.shape(x).dims;
     if (!heads) {
       Dims with_head = dims;
       with_head.insert(with_head.end() - 1, 1);
       const Value one_head = b.reshape({x}, {.dims = with_head});
-      return b.reshape({b.rope({one_head, cosines, sines}, attributes)}, {.dims = dims});
+      return b.reshape({rotated(one_head)}, {.dims = dims});
     }
     Numbers order;
     for (std::size_t i = 0; i + 1 < dims.size(); ++i) {
@@ -298,7 +302,7 @@ class RopeFusion {
     }
     order.push_back(static_cast<std::int64_t>(*heads));
     order.push_back(static_cast<std::int64_t>(dims.size()) - 1);
-    const Value turned = b.rope({transpose_by(b, x, order), cosines, sines}, attributes);
+    const Value turned = rotated(transpose_by(b, x, order));
     return transpose_by(b, turned, inverse(order));
   }
 

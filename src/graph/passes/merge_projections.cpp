@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "graph/operands.h"
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
 
@@ -25,25 +26,27 @@ struct WeightedProduct {
 
 // None for other ops, and for weights with a scale shared by several rows.
 std::optional<WeightedProduct> parts_of(const Node& node) {
-  const auto begin = node.operands.begin();
+  const auto with = [](std::vector<Value> values, const std::optional<Value>& more) {
+    if (more) values.push_back(*more);
+    return values;
+  };
   if (node.op == Op::dense) {
-    const auto& dense = std::get<Dense>(node.attributes);
-    return WeightedProduct{.shared = {begin, begin + 1},
-                           .weight = {begin + 1, begin + 2},
-                           .bias = {begin + 2, begin + 2 + (dense.has_bias ? 1 : 0)},
-                           .activation = dense.activation,
-                           .has_residual = dense.has_residual};
+    const auto given = DenseOperands<>::of(node);
+    return WeightedProduct{.shared = {given.x},
+                           .weight = {given.weight},
+                           .bias = with({}, given.bias),
+                           .activation = std::get<Dense>(node.attributes).activation,
+                           .has_residual = given.residual.has_value()};
   }
   if (node.op != Op::quantized_dense) return std::nullopt;
   const auto& dense = std::get<QuantizedDense>(node.attributes);
   if (!dense.blocks.empty() && dense.blocks[0] != 1) return std::nullopt;
-  const auto first = begin + (dense.has_smoothing ? 2 : 1);
-  const auto end = node.operands.end() - (dense.has_residual ? 1 : 0), last = end - (dense.has_bias ? 1 : 0);
-  return WeightedProduct{.shared = {begin, first},
-                         .weight = {first, last},
-                         .bias = {last, end},
+  const auto given = QuantizedDenseOperands<>::of(node);
+  return WeightedProduct{.shared = with({given.x}, given.smoothing),
+                         .weight = with(with({given.stored}, given.scales), given.zero_points),
+                         .bias = with({}, given.bias),
                          .activation = dense.activation,
-                         .has_residual = dense.has_residual};
+                         .has_residual = given.residual.has_value()};
 }
 
 // Attributes apart from the bias flag: projections must agree on them to be merged.
@@ -88,35 +91,54 @@ std::vector<Group> find_projections(const Graph& graph) {
   return all;
 }
 
-// Replaces the projections by slices of one product of all weights.
-void merge(Rewriter& rewriter, const Graph& graph, const Group& group) {
-  Builder& b = rewriter.builder_at(group.projections.front().node);
-  const Node& first = graph.node(group.projections.front().node);
-  std::vector<WeightedProduct> products;
-  for (const Projection& part : group.projections) products.push_back(*parts_of(graph.node(part.node)));
-  const bool has_bias =
-      std::any_of(products.begin(), products.end(), [](const WeightedProduct& p) { return !p.bias.empty(); });
+// The operands with a row for each output column.
+std::vector<Value*> weight_operands(DenseOperands<>& operands) { return {&operands.weight}; }
+std::vector<Value*> weight_operands(QuantizedDenseOperands<>& operands) {
+  std::vector<Value*> values = {&operands.stored};
+  if (operands.scales) values.push_back(&*operands.scales);
+  if (operands.zero_points) values.push_back(&*operands.zero_points);
+  return values;
+}
 
-  std::vector<Value> inputs = rewriter.mapped(group.shared);
-  for (std::size_t place = 0; place < group.weight.size(); ++place) {
+void map_shared(Rewriter& rewriter, DenseOperands<>& operands) { operands.x = rewriter.mapped(operands.x); }
+void map_shared(Rewriter& rewriter, QuantizedDenseOperands<>& operands) {
+  operands.x = rewriter.mapped(operands.x);
+  if (operands.smoothing) operands.smoothing = rewriter.mapped(*operands.smoothing);
+}
+
+// One product of all weights.
+template <typename Operands>
+Value merged_product(Rewriter& rewriter, Builder& b, const Graph& graph, const Group& group) {
+  const Node& first = graph.node(group.projections.front().node);
+  std::vector<Operands> products;
+  for (const Projection& part : group.projections) products.push_back(Operands::of(graph.node(part.node)));
+  Operands whole = products.front();
+  map_shared(rewriter, whole);
+  const std::vector<Value*> weight = weight_operands(whole);
+  for (std::size_t place = 0; place < weight.size(); ++place) {
     std::vector<Value> parts;
-    for (const WeightedProduct& product : products) parts.push_back(rewriter.mapped(product.weight[place]));
-    inputs.push_back(b.concatenate(std::move(parts), {.axis = 0}));
+    for (Operands& product : products) parts.push_back(rewriter.mapped(*weight_operands(product)[place]));
+    *weight[place] = b.concatenate(std::move(parts), {.axis = 0});
   }
-  if (has_bias) {
+  if (std::any_of(products.begin(), products.end(), [](const Operands& product) { return product.bias.has_value(); })) {
     std::vector<Value> parts;
     for (std::size_t i = 0; i < products.size(); ++i) {
       // -0 changes no number that it is added to.
-      parts.push_back(products[i].bias.empty()
-                          ? constant_row(b, first.results[0].dtype, group.projections[i].width, -0.0)
-                          : rewriter.mapped(products[i].bias.front()));
+      parts.push_back(products[i].bias ? rewriter.mapped(*products[i].bias)
+                                       : constant_row(b, first.results[0].dtype, group.projections[i].width, -0.0));
     }
-    inputs.push_back(b.concatenate(std::move(parts), {.axis = 0}));
+    whole.bias = b.concatenate(std::move(parts), {.axis = 0});
   }
-  Attributes attributes = group.attributes;
-  if (auto* dense = std::get_if<Dense>(&attributes)) dense->has_bias = has_bias;
-  if (auto* dense = std::get_if<QuantizedDense>(&attributes)) dense->has_bias = has_bias;
-  const Value product = b.emit(first.op, std::move(inputs), std::move(attributes)).front();
+  const auto attributes = whole.flagged(std::get<typename Operands::Attributes>(group.attributes));
+  return b.emit(first.op, whole.list(), attributes).front();
+}
+
+// Replaces the projections by slices of one product.
+void merge(Rewriter& rewriter, const Graph& graph, const Group& group) {
+  Builder& b = rewriter.builder_at(group.projections.front().node);
+  const bool is_plain = graph.node(group.projections.front().node).op == Op::dense;
+  const Value product = is_plain ? merged_product<DenseOperands<>>(rewriter, b, graph, group)
+                                 : merged_product<QuantizedDenseOperands<>>(rewriter, b, graph, group);
   const Dims dims = b.shape(product).dims;
   std::int64_t start = 0;
   for (const Projection& part : group.projections) {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "graph/decompose/widening.h"
+#include "graph/operands.h"
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
 #include "graph/reference/values.h"
@@ -14,10 +15,9 @@ constexpr int kMaxDepth = 8;  // data-movement ops between a conversion and a fu
 
 // Fused ops that compute f16 and bf16 in f32, round once, and have all their floats in one dtype (except rope's
 // tables).
-constexpr std::array kOps = {
-    Op::softmax,         Op::log_softmax, Op::gelu, Op::silu,  Op::layer_norm, Op::rms_norm,
-    Op::group_norm,      Op::normalize,   Op::rope, Op::dense, Op::attention,  Op::ragged_attention,
-    Op::paged_attention, Op::ragged_pool};
+constexpr std::array kOps = {Op::softmax,   Op::log_softmax,      Op::gelu,       Op::silu, Op::layer_norm,
+                             Op::rms_norm,  Op::group_norm,       Op::normalize,  Op::rope, Op::dense,
+                             Op::attention, Op::ragged_attention, Op::ragged_pool};
 
 bool moves(Op op) { return op == Op::reshape || op == Op::transpose || op == Op::broadcast_in_dim; }
 
@@ -72,13 +72,19 @@ class Narrowing {
  private:
   // dense takes an f16 or bf16 weight with f32 x, but does not mix f16 and bf16.
   bool has_weight_of_other_half(const Node& dense, DType dtype) const {
-    const DType weight = graph_.shape(dense.operands[1]).dtype;
+    const DType weight = graph_.shape(DenseOperands<>::of(dense).weight).dtype;
     return weight != DType::f32 && weight != dtype;
+  }
+
+  static bool is_rope_table(const Node& fused, std::size_t operand) {
+    if (fused.op != Op::rope) return false;
+    const auto at = places_of<RopeOperands>(std::get<Rope>(fused.attributes));
+    return operand == at.cosines || operand == at.sines;
   }
 
   // Integers, and rope tables, which may be wider than x.
   bool stays(const Node& fused, std::size_t operand) const {
-    return graph_.shape(fused.operands[operand]).dtype != DType::f32 || (fused.op == Op::rope && operand > 0);
+    return graph_.shape(fused.operands[operand]).dtype != DType::f32 || is_rope_table(fused, operand);
   }
 
   const ConstantPtr& constant_of(const Node& node) const {

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 
+#include "graph/operands.h"
 #include "graph/passes.h"
 #include "graph/passes/matching.h"
 
@@ -11,18 +12,18 @@ namespace {
 // The operands that a node maps row by row to its result; none for ops that mix rows.
 std::optional<std::vector<std::size_t>> row_operands(const Graph& graph, const Node& node) {
   if (node.results.size() != 1 || node.results[0].rank() != 2) return std::nullopt;
-  const std::size_t last = node.operands.empty() ? 0 : node.operands.size() - 1;
-  const auto with_residual = [&](bool has_residual) {
-    return has_residual ? std::vector<std::size_t>{0, last} : std::vector<std::size_t>{0};
+  const auto of_product = [](const auto& at) {
+    return at.residual ? std::vector<std::size_t>{at.x, *at.residual} : std::vector<std::size_t>{at.x};
   };
   switch (node.op) {
-    case Op::dense: return with_residual(std::get<Dense>(node.attributes).has_residual);
-    case Op::quantized_dense: return with_residual(std::get<QuantizedDense>(node.attributes).has_residual);
+    case Op::dense: return of_product(places_of<DenseOperands>(std::get<Dense>(node.attributes)));
+    case Op::quantized_dense:
+      return of_product(places_of<QuantizedDenseOperands>(std::get<QuantizedDense>(node.attributes)));
     case Op::layer_norm:
     case Op::rms_norm:
     case Op::normalize:
     case Op::gelu:
-    case Op::silu: return with_residual(false);
+    case Op::silu: return std::vector<std::size_t>{0};
     case Op::broadcast_in_dim:
       for (const std::int64_t axis : std::get<BroadcastInDim>(node.attributes).mapping) {
         if (axis == 0) return std::nullopt;

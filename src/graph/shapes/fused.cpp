@@ -1,3 +1,4 @@
+#include "graph/operands.h"
 #include "graph/shapes/rules.h"
 
 namespace alate::graph {
@@ -21,6 +22,7 @@ void require_heads(const InferenceInput& input, std::size_t axis) {
                 "soft_cap and window must not be negative (window: -1 for none)");
 }
 
+// `place`: that of the sinks.
 void require_sinks(const InferenceInput& input, std::size_t place, Dim heads) {
   input.require(input.operands[place] == Shape{input.operands[0].dtype, {heads}},
                 "operand " + std::to_string(place) + ", sinks, must be one number a head");
@@ -34,31 +36,34 @@ void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim
       "the bias operand must be " + std::string(dims) + " of the query's dtype");
 }
 
-void require_no_distances(const InferenceInput& input) {
+void require_padded(const InferenceInput& input) {
   const Attention& attention = input.as<Attention>();
-  input.require(!attention.has_query_distances && !attention.has_key_distances,
-                "has_query_distances and has_key_distances must be false");
+  input.require(!attention.has_query_distances && !attention.has_key_distances && attention.longest == Dim(),
+                "has_query_distances and has_key_distances must be false, and longest must not be given");
+}
+
+void require_in_table(const InferenceInput& input, Dim dim) {
+  input.require(dim.is_number() || static_cast<std::size_t>(dim.id()) < input.dims.size(),
+                "names a dim that is not in the dim table");
 }
 
 // The result shape of attention, with `more` operands after its own. `what` describes the required operands.
 Shape attended(const InferenceInput& input, std::size_t more, std::string_view what) {
   const Attention& attention = input.as<Attention>();
-  const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
   require_heads(input, 2);
-  require_no_distances(input);
+  require_padded(input);
+  input.require(input.operands.size() == operand_count<AttentionOperands>(attention) + more, what);
+  const auto at = places_of<AttentionOperands>(attention);
+  const Shape &query = input.operands[at.query], &key = input.operands[at.key], &value = input.operands[at.value];
   input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
                 "operands 0, 1 and 2 (query, key and value) must have one batch; key and value one length");
-  const std::size_t count =
-      3u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0);
-  input.require(input.operands.size() == count + more, what);
-  std::size_t next = 3;
-  if (attention.has_lengths)
-    input.require(input.operands[next++] == Shape{DType::i32, {query.dims[0]}},
+  if (at.lengths)
+    input.require(input.operands[*at.lengths] == Shape{DType::i32, {query.dims[0]}},
                   "operand 3, lengths, must be i32 [batch]");
-  if (attention.has_bias)
-    require_bias(input, input.operands[next++], query.dims[0], query.dims[2], query.dims[1], key.dims[1],
+  if (at.bias)
+    require_bias(input, input.operands[*at.bias], query.dims[0], query.dims[2], query.dims[1], key.dims[1],
                  "[1 or batch, 1 or heads, queries, keys]");
-  if (attention.has_sinks) require_sinks(input, next, query.dims[2]);
+  if (at.sinks) require_sinks(input, *at.sinks, query.dims[2]);
   Shape result = query;
   result.dims[3] = value.dims[3];
   return result;
@@ -68,9 +73,10 @@ Shape attended(const InferenceInput& input, std::size_t more, std::string_view w
 
 std::vector<Shape> infer_dense(const InferenceInput& input) {
   const Dense& dense = input.as<Dense>();
-  const Shape &x = input.operands[0], &weight = input.operands[1];
-  input.require(input.operands.size() == 2u + (dense.has_bias ? 1 : 0) + (dense.has_residual ? 1 : 0),
+  input.require(input.operands.size() == operand_count<DenseOperands>(dense),
                 "operands must be x and weight, then bias and residual as the attributes say");
+  const auto at = places_of<DenseOperands>(dense);
+  const Shape &x = input.operands[at.x], &weight = input.operands[at.weight];
   // With f32 x, a bf16 weight requests bf16 products, for which x is rounded; an f16 weight is only a storage format.
   const bool is_half = x.dtype == DType::f32 && (weight.dtype == DType::bf16 || weight.dtype == DType::f16);
   input.require(
@@ -79,10 +85,10 @@ std::vector<Shape> infer_dense(const InferenceInput& input) {
       "axis as in");
   Shape result = x;
   result.dims.back() = weight.dims[0];
-  if (dense.has_bias)
-    input.require(input.operands[2] == Shape{x.dtype, {weight.dims[0]}}, "operand 2, bias, must be [out]");
-  if (dense.has_residual)
-    input.require(input.operands.back() == result, "the last operand, residual, must have the result's shape");
+  if (at.bias)
+    input.require(input.operands[*at.bias] == Shape{x.dtype, {weight.dims[0]}}, "operand 2, bias, must be [out]");
+  if (at.residual)
+    input.require(input.operands[*at.residual] == result, "the last operand, residual, must have the result's shape");
   return {result};
 }
 
@@ -99,44 +105,44 @@ std::vector<Shape> infer_attention_gradient(const InferenceInput& input) {
   input.require(input.operands.back() == result,
                 "the last operand, the gradient, must have the shape of attention's result: the query's with the "
                 "value's width");
-  std::vector<Shape> results(input.operands.begin(), input.operands.begin() + 3);
-  results.insert(results.end(), input.operands.begin() + (attention.has_lengths ? 4 : 3), input.operands.end() - 1);
+  auto at = places_of<AttentionOperands>(attention);
+  at.lengths.reset();  // has no gradient
+  std::vector<Shape> results;
+  for (const std::size_t place : at.list()) results.push_back(input.operands[place]);
   return results;
 }
 
 std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   const Attention& attention = input.as<Attention>();
-  const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
   require_heads(input, 1);
-  const Shape &starts = input.operands[3], &lengths = input.operands[4], &pad = input.operands[5],
-              &unpad = input.operands[6];
+  const Dim longest = attention.longest;
+  require_in_table(input, longest);
+  input.require(longest != Dim(), "longest must be a dim, or a number above 0");
+  input.require(input.operands.size() == operand_count<RaggedAttentionOperands>(attention),
+                "operands must be query, key, value, starts and lengths, then key lengths, bias, sinks and scores by "
+                "distance as the attributes say");
+  const auto at = places_of<RaggedAttentionOperands>(attention);
+  const Shape &query = input.operands[at.query], &key = input.operands[at.key], &value = input.operands[at.value];
+  const Shape &starts = input.operands[at.starts], &lengths = input.operands[at.lengths];
   input.require(query.dims[0] == key.dims[0] && key.dims[0] == value.dims[0],
                 "operands 0, 1 and 2 (query, key and value) must have the same tokens");
   input.require(starts.dtype == DType::i32 && starts.rank() == 1 && lengths == starts,
                 "operands 3 and 4 (starts and lengths) must be i32 [sequences]");
-  input.require(pad.dtype == DType::i32 && pad.rank() == 2 && pad.dims[0] == starts.dims[0],
-                "operand 5, pad_index, must be i32 [sequences, longest]");
-  input.require(unpad == Shape{DType::i32, {query.dims[0], 2}}, "operand 6, unpad_index, must be i32 [tokens, 2]");
-  const std::size_t distances = (attention.has_query_distances ? 1u : 0u) + (attention.has_key_distances ? 1u : 0u);
-  const std::size_t count =
-      7u + (attention.has_lengths ? 1 : 0) + (attention.has_bias ? 1 : 0) + (attention.has_sinks ? 1 : 0) + distances;
-  input.require(input.operands.size() == count,
-                "operands 7… must be key lengths, bias, sinks and scores by distance as the attributes say");
-  std::size_t next = 7;
-  if (attention.has_lengths)
-    input.require(input.operands[next++] == starts, "operand 7, key lengths, must be i32 [sequences]");
-  if (attention.has_bias)
-    require_bias(input, input.operands[next++], starts.dims[0], query.dims[1], pad.dims[1], pad.dims[1],
+  if (at.key_lengths)
+    input.require(input.operands[*at.key_lengths] == starts, "operand 5, key lengths, must be i32 [sequences]");
+  if (at.bias)
+    require_bias(input, input.operands[*at.bias], starts.dims[0], query.dims[1], longest, longest,
                  "[1 or sequences, 1 or heads, longest, longest]");
-  if (attention.has_sinks) require_sinks(input, next++, query.dims[1]);
-  const auto by_distance = [&](Dim tokens) { return Shape{query.dtype, {query.dims[1], tokens, 2, pad.dims[1]}}; };
-  for (; next < count; ++next) {
-    const bool is_of_keys = attention.has_key_distances && next + 1 == count;
-    const Shape& given = input.operands[next];
-    input.require(given == by_distance(query.dims[0]) || (is_of_keys && given == by_distance(1)),
-                  "operand " + std::to_string(next) + ", scores by distance, must be [heads, " +
-                      (is_of_keys ? "1 or " : "") + "tokens, 2, longest] of the query's dtype");
-  }
+  if (at.sinks) require_sinks(input, *at.sinks, query.dims[1]);
+  const auto require_distances = [&](std::size_t place, bool may_be_shared) {
+    const auto scores = [&](Dim tokens) { return Shape{query.dtype, {query.dims[1], tokens, 2, longest}}; };
+    const Shape& given = input.operands[place];
+    input.require(given == scores(query.dims[0]) || (may_be_shared && given == scores(1)),
+                  "operand " + std::to_string(place) + ", scores by distance, must be [heads, " +
+                      (may_be_shared ? "1 or " : "") + "tokens, 2, longest] of the query's dtype");
+  };
+  if (at.query_distances) require_distances(*at.query_distances, false);
+  if (at.key_distances) require_distances(*at.key_distances, true);
   Shape result = query;
   result.dims[2] = value.dims[2];
   return {result};
@@ -144,12 +150,10 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
 
 std::vector<Shape> infer_ragged_pool(const InferenceInput& input) {
   const Shape &x = input.operands[0], &starts = input.operands[1];
-  const Dim longest = input.as<Pool>().longest;
   input.require(x.rank() == 2, "operand 0 must be [tokens, width]");
   input.require(starts.dtype == DType::i32 && starts.rank() == 1 && input.operands[2] == starts,
                 "operands 1 and 2 (starts and lengths) must be i32 [sequences]");
-  input.require(longest.is_number() || static_cast<std::size_t>(longest.id()) < input.dims.size(),
-                "names a dim that is not in the dim table");
+  require_in_table(input, input.as<Pool>().longest);
   return {{x.dtype, {starts.dims[0], x.dims[1]}}};
 }
 

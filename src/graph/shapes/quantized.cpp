@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "graph/op.h"
+#include "graph/operands.h"
 #include "graph/shapes/rules.h"
 #include "tensor/encoding.h"
 
@@ -10,16 +11,6 @@ namespace alate::graph {
 namespace {
 
 using tensor::EncodingKind;
-
-struct Stored {
-  EncodingKind kind;
-  const Numbers& blocks;
-  bool has_zero_points;
-
-  bool has_scales() const { return kind == EncodingKind::linear || kind == EncodingKind::nf4; }
-  /// Stored data, then scales and zero points.
-  std::size_t operand_count() const { return 1U + (has_scales() ? 1 : 0) + (has_zero_points ? 1 : 0); }
-};
 
 // The number of scales along an axis of this extent.
 Dim scale_extent(const InferenceInput& input, std::size_t axis, Dim extent, std::int64_t block) {
@@ -31,40 +22,40 @@ Dim scale_extent(const InferenceInput& input, std::size_t axis, Dim extent, std:
   return extent.number() / block + (extent.number() % block == 0 ? 0 : 1);
 }
 
-// The dims of the dequantized operands from `first` on.
-Dims stored_dims(const InferenceInput& input, std::size_t first, const Stored& encoding) {
-  const Shape& stored = input.operands[first];
-  const std::string name = "operand " + std::to_string(first);
+// The dims of the numbers that operands at these places (`stored`, `scales` and `zero_points`) store.
+template <typename Places>
+Dims stored_dims(const InferenceInput& input, const Places& at, EncodingKind encoding, const Numbers& blocks) {
+  const Shape& stored = input.operands[at.stored];
+  const std::string name = "operand " + std::to_string(at.stored);
   Dims dims = stored.dims;
-  if (encoding.kind == EncodingKind::linear) {
+  if (encoding == EncodingKind::linear) {
     input.require(tensor::can_be_linear(stored.dtype), name + " must be integers of up to 32 bits or small floats");
   } else {
     input.require(stored.dtype == DType::u8 && stored.rank() >= 1 && stored.dims.back().is_number(),
                   name + " must be bytes (u8) with a number as last extent");
-    const auto block = tensor::block_size(encoding.kind);
+    const auto block = tensor::block_size(encoding);
     const std::int64_t bytes = stored.dims.back().number();
     input.require(bytes % block.bytes == 0,
                   name + " must have whole blocks of " + std::to_string(block.bytes) + " bytes in its last axis");
     input.require(bytes / block.bytes <= INT64_MAX / block.elements, name + " stores too many numbers");
     dims.back() = bytes / block.bytes * block.elements;
   }
-  if (!encoding.has_scales()) {
-    input.require(encoding.blocks.empty() && !encoding.has_zero_points,
+  if (!at.scales) {
+    input.require(blocks.empty() && !at.zero_points,
                   "this encoding has its scales in its blocks: blocks must be empty, without zero points");
     return dims;
   }
-  input.require(encoding.kind == EncodingKind::linear || !encoding.has_zero_points, "nf4 has no zero points");
-  input.require(encoding.blocks.size() == dims.size(), "blocks must have an entry for each axis of " + name);
+  input.require(encoding == EncodingKind::linear || !at.zero_points, "nf4 has no zero points");
+  input.require(blocks.size() == dims.size(), "blocks must have an entry for each axis of " + name);
   Dims scale_dims;
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    scale_dims.push_back(scale_extent(input, i, dims[i], encoding.blocks[i]));
-  const Shape& scales = input.operands[first + 1];
+  for (std::size_t i = 0; i < dims.size(); ++i) scale_dims.push_back(scale_extent(input, i, dims[i], blocks[i]));
+  const Shape& scales = input.operands[*at.scales];
   input.require(
       contains(kFloats, scales.dtype) && scales.dims == scale_dims,
       "scales must be floats, a scale for each block: " +
           input.dims.to_string(Shape{contains(kFloats, scales.dtype) ? scales.dtype : DType::f32, scale_dims}));
-  if (encoding.has_zero_points) {
-    input.require(input.operands[first + 2] == Shape{stored.dtype, scale_dims},
+  if (at.zero_points) {
+    input.require(input.operands[*at.zero_points] == Shape{stored.dtype, scale_dims},
                   "zero points must have " + name + "'s dtype and the scales' dims");
   }
   return dims;
@@ -74,30 +65,27 @@ Dims stored_dims(const InferenceInput& input, std::size_t first, const Stored& e
 
 std::vector<Shape> infer_dequantize(const InferenceInput& input) {
   const Dequantize& attributes = input.as<Dequantize>();
-  const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
-  input.require(input.operands.size() == encoding.operand_count(),
+  input.require(input.operands.size() == operand_count<DequantizeOperands>(attributes),
                 "operands must be what is stored, then scales and zero points as the encoding says");
   input.require(contains(kFloats, attributes.dtype), "dtype must be a float's");
-  return {{attributes.dtype, stored_dims(input, 0, encoding)}};
+  return {{attributes.dtype,
+           stored_dims(input, places_of<DequantizeOperands>(attributes), attributes.encoding, attributes.blocks)}};
 }
 
 std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
   const QuantizedDense& attributes = input.as<QuantizedDense>();
-  const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
-  const std::size_t first = attributes.has_smoothing ? 2 : 1;  // first operand of the weight
-  input.require(input.operands.size() == first + encoding.operand_count() + (attributes.has_bias ? 1 : 0) +
-                                             (attributes.has_residual ? 1 : 0),
+  input.require(input.operands.size() == operand_count<QuantizedDenseOperands>(attributes),
                 "operands must be x, smoothing as the attribute says, what is stored of the weight, scales and zero "
                 "points as the encoding says, then bias and residual as the attributes say");
-  const Shape& x = input.operands[0];
-  const Dims weight = stored_dims(input, first, encoding);
+  const auto at = places_of<QuantizedDenseOperands>(attributes);
+  const Shape& x = input.operands[at.x];
+  const Dims weight = stored_dims(input, at, attributes.encoding, attributes.blocks);
   input.require(x.rank() >= 1 && weight.size() == 2 && weight[1] == x.dims.back(),
                 "the weight must be [out, in] with x's last axis as in");
-  if (attributes.has_bias)
-    input.require(input.operands[first + encoding.operand_count()] == Shape{x.dtype, {weight[0]}},
-                  "bias must be [out] of x's dtype");
-  if (attributes.has_smoothing)
-    input.require(input.operands[1] == Shape{x.dtype, {weight[1]}}, "smoothing must be [in] of x's dtype");
+  if (at.bias)
+    input.require(input.operands[*at.bias] == Shape{x.dtype, {weight[0]}}, "bias must be [out] of x's dtype");
+  if (at.smoothing)
+    input.require(input.operands[*at.smoothing] == Shape{x.dtype, {weight[1]}}, "smoothing must be [in] of x's dtype");
   const std::int64_t groups = attributes.activation_groups;
   input.require(groups >= 0, "activation_groups must not be negative");
   if (groups > 0)
@@ -111,21 +99,21 @@ std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
                   "rotation must divide x's last extent, and the length of its groups");
   Shape result = x;
   result.dims.back() = weight[0];
-  if (attributes.has_residual)
-    input.require(input.operands.back() == result, "the last operand, residual, must have the result's shape");
+  if (at.residual)
+    input.require(input.operands[*at.residual] == result, "the last operand, residual, must have the result's shape");
   return {result};
 }
 
 std::vector<Shape> infer_quantized_embedding(const InferenceInput& input) {
   const Dequantize& attributes = input.as<Dequantize>();
-  const Stored encoding{attributes.encoding, attributes.blocks, attributes.has_zero_points};
-  input.require(input.operands.size() == 1 + encoding.operand_count(),
+  input.require(input.operands.size() == operand_count<QuantizedEmbeddingOperands>(attributes),
                 "operands must be indices, what is stored of the table, then scales and zero points as the encoding "
                 "says");
   input.require(contains(kFloats, attributes.dtype), "dtype must be a float's");
-  const Dims table = stored_dims(input, 1, encoding);
+  const auto at = places_of<QuantizedEmbeddingOperands>(attributes);
+  const Dims table = stored_dims(input, at, attributes.encoding, attributes.blocks);
   input.require(table.size() == 2 && table[0] != Dim(0), "the table must be [1 or more rows, width]");
-  Shape result{attributes.dtype, input.operands[0].dims};
+  Shape result{attributes.dtype, input.operands[at.indices].dims};
   result.dims.push_back(table[1]);
   return {result};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/builder_functions.h"
+#include "graph/operands.h"
 #include "models/blocks/places.h"
 
 namespace alate::models {
@@ -99,31 +100,33 @@ DisentangledAttention::DisentangledAttention(EncoderScope& scope, const Disentan
 
 Value DisentangledAttention::attend(const DisentangledOperands& operands) const {
   const graph::Attention attributes{.scale = config_.scale,
-                                    .rounds_operands = scope_.weights.settings().rounds_activations()};
+                                    .rounds_operands = scope_.weights.settings().rounds_activations(),
+                                    .longest = scope_.in.longest};
   const Value mixed =
       scope_.in.by_place ? attend_by_place(operands, attributes) : attend_in_order(operands, attributes);
   return scope_.b.reshape({mixed}, {.dims = {scope_.in.tokens, config_.hidden}});
 }
 
-Value DisentangledAttention::attend_in_order(const DisentangledOperands& operands, graph::Attention attributes) const {
+Value DisentangledAttention::attend_in_order(const DisentangledOperands& operands,
+                                             const graph::Attention& attributes) const {
   const EncoderInputs& in = scope_.in;
-  attributes.has_lengths = true;
-  std::vector<Value> inputs = {operands.query, operands.key, operands.value, in.starts,
-                               in.lengths,     in.pad_index, in.unpad_index, in.key_lengths};
-  if (rows_of_keys_) {
-    inputs.push_back(products(operands.query, scaled_vectors(*operands.position_keys, rows_of_keys_)));
-    attributes.has_query_distances = true;
-  }
-  if (rows_of_queries_) {
-    inputs.push_back(products(operands.key, scaled_vectors(*operands.position_queries, rows_of_queries_)));
-    attributes.has_key_distances = true;
-  }
-  return scope_.b.ragged_attention(std::move(inputs), attributes);
+  graph::RaggedAttentionOperands<> inputs{.query = operands.query,
+                                          .key = operands.key,
+                                          .value = operands.value,
+                                          .starts = in.starts,
+                                          .lengths = in.lengths,
+                                          .key_lengths = in.key_lengths};
+  if (rows_of_keys_)
+    inputs.query_distances = products(operands.query, scaled_vectors(*operands.position_keys, rows_of_keys_));
+  if (rows_of_queries_)
+    inputs.key_distances = products(operands.key, scaled_vectors(*operands.position_queries, rows_of_queries_));
+  return scope_.b.ragged_attention(inputs.list(), inputs.flagged(attributes));
 }
 
 // In the reference a masked query sees all places of its row alike, masked ones too, whose tokens are all equal: one of
 // them stands for all.
-Value DisentangledAttention::attend_by_place(const DisentangledOperands& operands, graph::Attention attributes) const {
+Value DisentangledAttention::attend_by_place(const DisentangledOperands& operands,
+                                             const graph::Attention& attributes) const {
   graph::Builder& b = scope_.b;
   const EncoderInputs& in = scope_.in;
   const PairsOfPlaces pairs = pairs_of_places(scope_);
@@ -131,7 +134,7 @@ Value DisentangledAttention::attend_by_place(const DisentangledOperands& operand
   std::optional<Value> scores;
   const auto add_scores = [&](Value heads, Value table, std::int64_t axis) {
     const Value by_row = products(heads, scaled_vectors(table, {}));
-    const Value token = b.broadcast_in_dim({in.pad_index}, {.dims = pairs.dims, .mapping = {0, axis}});
+    const Value token = b.broadcast_in_dim({padded_tokens(scope_)}, {.dims = pairs.dims, .mapping = {0, axis}});
     const Value index = graph::stack(b, {token, *rows_of_pairs_}, 3);
     const Value more = b.gather({by_row, index}, {.offset_dims = {1},
                                                   .collapsed_slice_dims = {1, 2},
@@ -152,12 +155,16 @@ Value DisentangledAttention::attend_by_place(const DisentangledOperands& operand
   const Value is_masked_key = of_pairs(pairs.is_masked_key);
   const Value bias = b.select({of_pairs(pairs.is_masked_query), b.select({is_masked_key, of_masked, zero}),
                                b.select({is_masked_key, nothing, scores.value_or(zero)})});
-  attributes.has_bias = true;
   const Value query =
       b.mul({operands.query,
              b.broadcast_in_dim({visible_tokens(scope_)}, {.dims = b.shape(operands.query).dims, .mapping = {0}})});
-  return b.ragged_attention(
-      {query, operands.key, operands.value, in.starts, in.lengths, in.pad_index, in.unpad_index, bias}, attributes);
+  const graph::RaggedAttentionOperands<> inputs{.query = query,
+                                                .key = operands.key,
+                                                .value = operands.value,
+                                                .starts = in.starts,
+                                                .lengths = in.lengths,
+                                                .bias = bias};
+  return b.ragged_attention(inputs.list(), inputs.flagged(attributes));
 }
 
 // [heads, tokens, …] from [tokens, heads, size] and vectors […, heads, size].

@@ -50,8 +50,8 @@ class DisentangledAttention {
   graph::Value attend(const DisentangledOperands& operands) const;
 
  private:
-  graph::Value attend_in_order(const DisentangledOperands& operands, graph::Attention attributes) const;
-  graph::Value attend_by_place(const DisentangledOperands& operands, graph::Attention attributes) const;
+  graph::Value attend_in_order(const DisentangledOperands& operands, const graph::Attention& attributes) const;
+  graph::Value attend_by_place(const DisentangledOperands& operands, const graph::Attention& attributes) const;
   graph::Value products(graph::Value heads, graph::Value vectors) const;
   graph::Value scaled_vectors(graph::Value table, std::optional<graph::Value> rows) const;
 

@@ -37,11 +37,8 @@ double slope_of(std::int64_t head, std::int64_t heads) {
 
 }  // namespace
 
-void append_scores(const std::optional<AddedScores>& scores, std::vector<Value>& operands,
-                   graph::Attention& attributes) {
-  if (!scores) return;
-  (scores->is_by_distance ? attributes.has_key_distances : attributes.has_bias) = true;
-  operands.push_back(scores->value);
+void add_scores(const std::optional<AddedScores>& scores, graph::RaggedAttentionOperands<>& operands) {
+  if (scores) (scores->is_by_distance ? operands.key_distances : operands.bias) = scores->value;
 }
 
 AddedScores scores_of_distances(EncoderScope& scope, std::int64_t heads,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/operands.h"
 #include "models/encoder.h"
 
 namespace alate::models {
@@ -17,9 +18,8 @@ struct AddedScores {
   bool is_by_distance = false;  // [heads, 1, 2, longest] of keys; else a bias of pairs: see graph::Attention
 };
 
-/// Adds the operand to those of a ragged_attention that has neither of both yet.
-void append_scores(const std::optional<AddedScores>& scores, std::vector<graph::Value>& operands,
-                   graph::Attention& attributes);
+/// Adds the scores, if there are any, to operands that have no such scores yet.
+void add_scores(const std::optional<AddedScores>& scores, graph::RaggedAttentionOperands<>& operands);
 
 /// The scores of `heads` heads, from a function of distances query - key: i32 of any dims, to scores f32 of these dims
 /// and [heads] after them. Distances are any integers; those beyond a sequence's ends are not used. They are by

@@ -75,7 +75,7 @@ class LstmLayer {
       place = from_the_end(b_, place, of_rows(in_.word_counts));
       place = b_.max({place, graph::scalar_like(b_, 0, place)});
     }
-    const Value word = b_.add({of_rows(graph::column(b_, in_.word_pad_index, 0)), place});
+    const Value word = b_.add({of_rows(in_.word_starts), place});
     return graph::take_rows(b_, b_.dense({x, weight, bias}, {.has_bias = true}), word);
   }
 
@@ -124,11 +124,11 @@ class LstmLayer {
 
   // The states of all places [longest row, sequences, state] as [words, state].
   Value of_words(Value states, Direction direction) {
-    const Value sequence = graph::column(b_, in_.word_unpad_index, 0);
-    Value place = graph::column(b_, in_.word_unpad_index, 1);
-    if (direction == Direction::backward)
-      place = from_the_end(b_, place, graph::take_rows(b_, in_.word_counts, sequence));
-    const Value index = graph::stack(b_, {place, sequence}, 1);
+    const graph::PackedRows words = graph::packed_rows(b_, in_.word_starts, in_.word_counts, in_.words);
+    const Value place = direction == Direction::backward
+                            ? from_the_end(b_, words.place, graph::take_rows(b_, in_.word_counts, words.sequence))
+                            : words.place;
+    const Value index = graph::stack(b_, {place, words.sequence}, 1);
     return b_.gather({states, index}, {.offset_dims = {1},
                                        .collapsed_slice_dims = {0, 1},
                                        .start_index_map = {0, 1},

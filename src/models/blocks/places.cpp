@@ -15,11 +15,21 @@ Dims pair_dims(const EncoderInputs& in) { return {in.sequences, in.longest, in.l
 
 }  // namespace
 
+Value padded_tokens(EncoderScope& scope) {
+  const EncoderInputs& in = scope.in;
+  return graph::padded_rows(scope.b, in.starts, in.lengths, in.longest);
+}
+
+graph::PackedRows packed_tokens(EncoderScope& scope) {
+  const EncoderInputs& in = scope.in;
+  return graph::packed_rows(scope.b, in.starts, in.lengths, in.tokens);
+}
+
 Value distances_of_places(EncoderScope& scope) {
   graph::Builder& b = scope.b;
   const EncoderInputs& in = scope.in;
   const Dims dims = pair_dims(in);
-  const Value place = graph::take_rows(b, in.by_place->places, in.pad_index);
+  const Value place = graph::take_rows(b, in.by_place->places, padded_tokens(scope));
   const auto along = [&](std::int64_t axis) {
     return b.broadcast_in_dim({place}, {.dims = dims, .mapping = {0, axis}});
   };
@@ -49,8 +59,8 @@ PairsOfPlaces pairs_of_places(EncoderScope& scope) {
 
 Value visible_tokens(EncoderScope& scope) {
   graph::Builder& b = scope.b;
-  const Value row = graph::column(b, scope.in.unpad_index, 0), place = graph::column(b, scope.in.unpad_index, 1);
-  const Value is_visible = b.less({place, graph::take_rows(b, scope.in.key_lengths, row)});
+  const graph::PackedRows tokens = packed_tokens(scope);
+  const Value is_visible = b.less({tokens.place, graph::take_rows(b, scope.in.key_lengths, tokens.sequence)});
   return b.convert({is_visible}, {.dtype = DType::f32});
 }
 

@@ -1,11 +1,18 @@
-// Distances of tokens: of consecutive ones, and in graphs that know their places (EncoderInputs::by_place).
+// Places of tokens in their sequences, and their distances: of consecutive ones, and in graphs that know their places
+// (EncoderInputs::by_place).
 #pragma once
 
 #include <cstdint>
 
+#include "graph/builder_functions.h"
 #include "models/encoder.h"
 
 namespace alate::models {
+
+/// The token at each place of each sequence, i32 [sequences, longest]; past a sequence's end one of its own.
+graph::Value padded_tokens(EncoderScope& scope);
+/// The sequence of each token and its place there.
+graph::PackedRows packed_tokens(EncoderScope& scope);
 
 /// key - query for each pair of a sequence's tokens: i32 [sequences, longest, longest], of places where the graph knows
 /// them. Pairs past a sequence's end have any values.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "alate/error.h"
+#include "graph/operands.h"
 
 namespace alate::models {
 namespace {
@@ -116,13 +117,17 @@ Value PostNormEncoder::attention(const std::string& name, Value x) {
   const auto heads_of = [&](std::string_view part) { return heads(name + std::string(part), x); };
   const Value query = heads_of(config_.names.query), key = heads_of(config_.names.key),
               value = heads_of(config_.names.value);
-  graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
-                              .has_lengths = true,
-                              .rounds_operands = scope_.weights.settings().rounds_activations()};
-  std::vector<Value> operands = {query,      key,          value,          in.starts,
-                                 in.lengths, in.pad_index, in.unpad_index, in.key_lengths};
-  append_scores(scores_, operands, attributes);
-  const Value mixed = b.ragged_attention(std::move(operands), attributes);
+  const graph::Attention attributes{.scale = 1 / std::sqrt(static_cast<double>(config_.head_size())),
+                                    .rounds_operands = scope_.weights.settings().rounds_activations(),
+                                    .longest = in.longest};
+  graph::RaggedAttentionOperands<> operands{.query = query,
+                                            .key = key,
+                                            .value = value,
+                                            .starts = in.starts,
+                                            .lengths = in.lengths,
+                                            .key_lengths = in.key_lengths};
+  add_scores(scores_, operands);
+  const Value mixed = b.ragged_attention(operands.list(), operands.flagged(attributes));
   return b.reshape({mixed}, {.dims = {in.tokens, hidden}});
 }
 

@@ -8,6 +8,7 @@
 
 #include "alate/error.h"
 #include "graph/builder_functions.h"
+#include "graph/operands.h"
 #include "models/blocks/places.h"
 
 namespace alate::models {
@@ -195,21 +196,25 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
   std::vector<Value> parts = projections(name, layer, x);
   for (std::size_t i = 0; i < 2 && !angles_.empty(); ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
   graph::Attention attributes{.scale = config_.attention_scale,
-                              .has_lengths = true,
                               .causal = config_.is_causal,
                               .window_left = layer.window,
                               .window_right = config_.is_causal ? -1 : layer.window,
                               .soft_cap = config_.attention_cap,
-                              .rounds_operands = scope_.weights.settings().rounds_activations()};
-  std::vector<Value> operands = {parts[0],   parts[1],     parts[2],       in.starts,
-                                 in.lengths, in.pad_index, in.unpad_index, in.key_lengths};
+                              .rounds_operands = scope_.weights.settings().rounds_activations(),
+                              .longest = in.longest};
+  graph::RaggedAttentionOperands<> operands{.query = parts[0],
+                                            .key = parts[1],
+                                            .value = parts[2],
+                                            .starts = in.starts,
+                                            .lengths = in.lengths,
+                                            .key_lengths = in.key_lengths};
   if (in.by_place && layer.window >= 0) {
     const Value window = window_bias(scope_, attributes.window_left, attributes.window_right);
     scores = AddedScores{.value = scores ? b.add({scores->value, window}) : window};
     attributes.window_left = attributes.window_right = -1;
   }
-  append_scores(scores, operands, attributes);
-  const Value mixed = b.ragged_attention(std::move(operands), attributes);
+  add_scores(scores, operands);
+  const Value mixed = b.ragged_attention(operands.list(), operands.flagged(attributes));
   const std::int64_t width = config_.heads * head_size(layer);
   const Value rows = b.reshape({mixed}, {.dims = {in.tokens, width}});
   return linear(name + std::string(config_.names.attention_output), rows, width, config_.hidden);
@@ -271,12 +276,12 @@ Value RotaryEncoder::vocabulary_logits(const std::string& name, Value x, const s
   b.set_source(name);
   const std::string table =
       weights.has(name + ".weight") ? name + ".weight" : std::string(config_.names.words) + ".weight";
-  std::vector<Value> operands = {x, weights.get(b, table, {config_.vocabulary, config_.hidden})};
+  graph::DenseOperands<> operands{.x = x, .weight = weights.get(b, table, {config_.vocabulary, config_.hidden})};
   for (const std::string& stored : {name + ".bias", bias}) {
-    if (!stored.empty() && operands.size() == 2 && weights.has(stored))
-      operands.push_back(weights.get(b, stored, {config_.vocabulary}));
+    if (!stored.empty() && !operands.bias && weights.has(stored))
+      operands.bias = weights.get(b, stored, {config_.vocabulary});
   }
-  return b.dense(operands, {.has_bias = operands.size() == 3});
+  return b.dense(operands.list(), operands.flagged({}));
 }
 
 std::vector<EncoderOutput> RotaryEncoder::span_logits(const std::string& name, Value x) {
@@ -297,7 +302,7 @@ Value RotaryEncoder::last_tokens(Value x, std::int64_t padding) {
   const Value place = b.iota({}, {.dtype = DType::i32, .dims = padded, .axis = 1});
   Value counts = b.less({place, b.broadcast_in_dim({in.key_lengths}, {.dims = padded, .mapping = {0}})});
   if (padding >= 0 && padding <= std::numeric_limits<std::int32_t>::max()) {
-    const Value ids = graph::take_rows(b, in.ids, in.pad_index);
+    const Value ids = graph::take_rows(b, in.ids, padded_tokens(scope_));
     counts = b.logical_and({counts, b.not_equal({ids, graph::scalar_like(b, static_cast<double>(padding), ids)})});
   }
   const Value last = b.reduce_max({b.select({counts, place, graph::scalar_like(b, 0, place)})}, {.axes = {1}});

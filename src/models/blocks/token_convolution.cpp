@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/builder_functions.h"
+#include "models/blocks/places.h"
 
 namespace alate::models {
 namespace {
@@ -17,10 +18,10 @@ class Neighbours {
  public:
   explicit Neighbours(EncoderScope& scope) : scope_(scope) {
     graph::Builder& b = scope.b;
-    const Dim tokens = scope.in.tokens;
-    token_ = b.iota({}, {.dtype = DType::i32, .dims = {tokens}, .axis = 0});
-    index_ = graph::column(b, scope.in.unpad_index, 1);
-    length_ = graph::take_rows(b, scope.in.lengths, graph::column(b, scope.in.unpad_index, 0));
+    token_ = b.iota({}, {.dtype = DType::i32, .dims = {scope.in.tokens}, .axis = 0});
+    const graph::PackedRows tokens = packed_tokens(scope);
+    index_ = tokens.place;
+    length_ = graph::take_rows(b, scope.in.lengths, tokens.sequence);
   }
 
   /// x at `distance` places after each token.

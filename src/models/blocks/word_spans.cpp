@@ -6,6 +6,16 @@ namespace alate::models {
 
 using graph::Value;
 
+Value padded_words(EncoderScope& scope) {
+  const WordInputs& in = scope.in.words.value();
+  return graph::padded_rows(scope.b, in.word_starts, in.word_counts, in.most_words);
+}
+
+Value padded_labels(EncoderScope& scope) {
+  const WordInputs& in = scope.in.words.value();
+  return graph::padded_rows(scope.b, in.label_starts, in.label_counts, in.most_labels);
+}
+
 Value two_layers(EncoderScope& scope, const std::string& name, Value x, std::int64_t hidden, std::int64_t inner) {
   scope.b.set_source(name);
   const Value first = graph::relu(scope.b, scope.weights.linear(scope.b, name + ".0", x, hidden, inner));
@@ -27,7 +37,7 @@ Value span_features(EncoderScope& scope, const std::string& name, Value starts, 
   const Value of_end = b.dense(
       {ends, matrix_columns(b, weight, inner, hidden, 2 * hidden), scope.weights.get(b, name + ".0.bias", {inner})},
       {.has_bias = true});
-  const Value first = in.word_pad_index;
+  const Value first = padded_words(scope);
   const graph::Dims places = {b.shape(first).dims[0], in.most_words, widths};
   const Value more = b.iota({}, {.dtype = DType::i32, .dims = places, .axis = 2});
   const Value last = b.add({b.broadcast_in_dim({first}, {.dims = places, .mapping = {0, 1}}), more});

@@ -8,6 +8,11 @@
 
 namespace alate::models {
 
+/// The word, or the label, at each place of each sequence: i32 [sequences, most_words] and [sequences, most_labels];
+/// past a sequence's end its last one.
+graph::Value padded_words(EncoderScope& scope);
+graph::Value padded_labels(EncoderScope& scope);
+
 /// NAME.0, a ReLU, and NAME.3, with `inner` numbers between them: x [..., hidden] to [..., hidden].
 graph::Value two_layers(EncoderScope& scope, const std::string& name, graph::Value x, std::int64_t hidden,
                         std::int64_t inner);

@@ -20,7 +20,7 @@ class ExtractorHead {
 
   std::vector<EncoderOutput> outputs(Value x) {
     const Value words = graph::take_rows(b_, x, in_.word_tokens);
-    const Value labels = graph::take_rows(b_, graph::take_rows(b_, x, in_.label_tokens), in_.label_pad_index);
+    const Value labels = graph::take_rows(b_, graph::take_rows(b_, x, in_.label_tokens), padded_labels(scope_));
     const std::vector<Value> states = instance_states(scope_, labels, hidden_, ExtractorConfig::kInstances);
     const std::string name = "span_rep.span_rep_layer.";
     const auto marked = [&](const char* project) {

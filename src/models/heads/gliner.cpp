@@ -76,7 +76,7 @@ class GlinerHead {
     const Value features = span_features(scope_, name, starts, ends, hidden_, config_.max_width);
     const Value folded = folded_queries(scope_, name, queries, hidden_);
     const Value scores =
-        b_.dot_general({features, graph::take_rows(b_, folded, in_.label_pad_index)},
+        b_.dot_general({features, graph::take_rows(b_, folded, padded_labels(scope_))},
                        {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {3}, .rhs_contracting = {2}});
     return b_.add({of_pairs(scores), of_widths(query_bias(scope_, name, queries, hidden_))});
   }
@@ -88,7 +88,7 @@ class GlinerHead {
       const Value half = matrix_columns(b_, weight, hidden_, first, first + hidden_);
       const Value folded = b_.dense({queries, b_.transpose({half}, {.permutation = {1, 0}})});
       return b_.dot_general(
-          {graph::take_rows(b_, rows, in_.word_pad_index), graph::take_rows(b_, folded, in_.label_pad_index)},
+          {graph::take_rows(b_, rows, padded_words(scope_)), graph::take_rows(b_, folded, padded_labels(scope_))},
           {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
     };
     const Value first = of_words(scores(starts, 0), {0}), last = of_words(scores(ends, hidden_), widths());

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "graph/interpreter.h"
+#include "graph/operands.h"
 #include "models/weights/kept_weights.h"
 #include "models/weights/weights.h"
 #include "tensor/packed.h"
@@ -196,17 +197,14 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& sto
       is_stored ? settings_.quantization.rounding_of(layer.module) : rounding_on_load(layer.in);
   check_rounding(stored, inputs, layer.in);
   StoredRows rows = is_stored ? stored_rows(stored, inputs.groups) : rounded_rows(stored, inputs);
-  graph::QuantizedDense attributes{.blocks = std::move(rows.blocks),
-                                   .has_bias = bias.has_value(),
-                                   .has_smoothing = smoothing != nullptr,
-                                   .activation_groups = inputs.groups,
-                                   .rotation = inputs.rotation};
-  std::vector<graph::Value> operands = {layer.x};
-  if (attributes.has_smoothing) operands.push_back(b.constant(std::move(smoothing)));
-  operands.push_back(b.constant(std::move(rows.stored)));
-  operands.push_back(b.constant(std::move(rows.scales)));
-  if (bias) operands.push_back(*bias);
-  return b.quantized_dense(std::move(operands), std::move(attributes));
+  graph::QuantizedDense attributes{
+      .blocks = std::move(rows.blocks), .activation_groups = inputs.groups, .rotation = inputs.rotation};
+  graph::QuantizedDenseOperands<> operands{.x = layer.x};
+  if (smoothing != nullptr) operands.smoothing = b.constant(std::move(smoothing));
+  operands.stored = b.constant(std::move(rows.stored));
+  operands.scales = b.constant(std::move(rows.scales));
+  operands.bias = bias;
+  return b.quantized_dense(operands.list(), operands.flagged(std::move(attributes)));
 }
 
 // The weight in f32, in the form for products with x.
@@ -244,9 +242,8 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   } else {
     graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
     if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
-    std::vector<graph::Value> operands = {x, b.constant(std::move(weight))};
-    if (bias) operands.push_back(*bias);
-    layer.y = b.dense(std::move(operands), {.has_bias = bias.has_value()});
+    const graph::DenseOperands<> operands{.x = x, .weight = b.constant(std::move(weight)), .bias = bias};
+    layer.y = b.dense(operands.list(), operands.flagged({}));
   }
   layers_.push_back(layer);
   const LowRank* added = adaptation(name);
@@ -279,10 +276,10 @@ graph::Value Weights::table_rows(graph::Builder& b, const std::string& stored, g
   if ((!is_unsigned && !is_stored_in_8_bits(stored)) || settings_.dtype == ComputeType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);
   StoredRows table = is_unsigned ? unsigned_rows(stored) : stored_rows(stored, 1);
-  std::vector<graph::Value> operands = {indices};
-  for (graph::ConstantPtr& operand : table.operands()) operands.push_back(b.constant(std::move(operand)));
-  return b.quantized_embedding(std::move(operands),
-                               {.blocks = std::move(table.blocks), .has_zero_points = table.zero_points != nullptr});
+  graph::QuantizedEmbeddingOperands<> operands{
+      .indices = indices, .stored = b.constant(table.stored), .scales = b.constant(table.scales)};
+  if (table.zero_points != nullptr) operands.zero_points = b.constant(table.zero_points);
+  return b.quantized_embedding(operands.list(), operands.flagged({.blocks = std::move(table.blocks)}));
 }
 
 }  // namespace alate::models

@@ -16,6 +16,7 @@
 #include "alate/error.h"
 #include "formats/weight_source.h"
 #include "graph/builder_functions.h"
+#include "graph/operands.h"
 #include "models/weights/weights.h"
 #include "pipelines/modules/torch_activations.h"
 
@@ -83,10 +84,9 @@ class ChainBuilder {
     const std::shared_ptr<const formats::WeightSource> source = open(module);
     models::Weights weights(*source, "");
     const std::int64_t in = b_.shape(x).dims[1].number(), out = weights.rows("linear.weight");
-    std::vector<Value> operands = {x, weights.get(b_, "linear.weight", {out, in})};
-    const bool has_bias = weights.has("linear.bias");
-    if (has_bias) operands.push_back(weights.get(b_, "linear.bias", {out}));
-    const Value linear = b_.dense(std::move(operands), {.has_bias = has_bias});
+    graph::DenseOperands<> operands{.x = x, .weight = weights.get(b_, "linear.weight", {out, in})};
+    if (weights.has("linear.bias")) operands.bias = weights.get(b_, "linear.bias", {out});
+    const Value linear = b_.dense(operands.list(), operands.flagged({}));
     const Value y = dense.activation == kPRelu
                         ? graph::prelu(b_, linear, weights.get(b_, "activation_function.weight", {1}))
                         : torch_activation(b_, dense.activation, linear);

@@ -12,6 +12,7 @@
 #include "formats/folder_weights.h"
 #include "formats/weight_source.h"
 #include "graph/builder_functions.h"
+#include "graph/operands.h"
 #include "models/weights/weights.h"
 #include "pipelines/modules/embedding_graph.h"
 #include "pipelines/modules/torch_activations.h"
@@ -29,10 +30,9 @@ Value linear(Builder& b, Value x, const LayerFile& layer) {
   models::Weights weights(*source, "linear.");
   b.set_source(layer.file.stem().string());
   const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("weight");
-  std::vector<Value> operands = {x, weights.get(b, "weight", {out, in})};
-  const bool has_bias = weights.has("bias");
-  if (has_bias) operands.push_back(weights.get(b, "bias", {out}));
-  return b.dense(std::move(operands), {.has_bias = has_bias});
+  graph::DenseOperands<> operands{.x = x, .weight = weights.get(b, "weight", {out, in})};
+  if (weights.has("bias")) operands.bias = weights.get(b, "bias", {out});
+  return b.dense(operands.list(), operands.flagged({}));
 }
 
 // The vectors of tokens for late interaction.
@@ -43,10 +43,9 @@ Value projected(Builder& b, Value x, const LateInteractionModule& module) {
     models::Weights weights(*source, "");
     b.set_source(projection.is_beside_encoder ? "linear" : projection.folder.filename().string());
     const std::int64_t in = b.shape(x).dims[1].number(), out = weights.rows("linear.weight");
-    std::vector<Value> operands = {x, weights.get(b, "linear.weight", {out, in})};
-    const bool has_bias = weights.has("linear.bias");
-    if (has_bias) operands.push_back(weights.get(b, "linear.bias", {out}));
-    Value y = torch_activation(b, projection.activation, b.dense(std::move(operands), {.has_bias = has_bias}));
+    graph::DenseOperands<> operands{.x = x, .weight = weights.get(b, "linear.weight", {out, in})};
+    if (weights.has("linear.bias")) operands.bias = weights.get(b, "linear.bias", {out});
+    Value y = torch_activation(b, projection.activation, b.dense(operands.list(), operands.flagged({})));
     if (projection.has_residual)
       y = b.add({y, in == out ? x : b.dense({x, weights.get(b, "residual.weight", {out, in})}, {})});
     x = y;

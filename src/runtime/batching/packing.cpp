@@ -141,17 +141,8 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
   if (limits.types > 0) require_below("token type", types, limits.types, sequence_of, starts, options.first_row);
   require_below("position", positions, limits.position_rows(), sequence_of, starts, options.first_row);
 
-  const std::int32_t longest = *std::max_element(tokens.lengths.begin(), tokens.lengths.end());
-  Tensor pad_index = Tensor::zeros({DType::i32, {static_cast<std::int64_t>(sequences), longest}});
-  Tensor unpad_index = Tensor::uninitialized({DType::i32, {static_cast<std::int64_t>(total), 2}});
-  const std::span<std::int32_t> pad = pad_index.mutable_values<std::int32_t>(),
-                                unpad = unpad_index.mutable_values<std::int32_t>();
-  for (std::size_t i = 0; i < total; ++i) {
-    unpad[2 * i] = sequence_of[i];
-    unpad[2 * i + 1] = places[i];
-    pad[static_cast<std::size_t>(sequence_of[i]) * static_cast<std::size_t>(longest) +
-        static_cast<std::size_t>(places[i])] = static_cast<std::int32_t>(i);
-  }
+  Ints range(static_cast<std::size_t>(std::ranges::max(tokens.lengths)));
+  std::iota(range.begin(), range.end(), 0);
 
   Ints first = starts, pool_starts = starts, pool_lengths = tokens.lengths;
   for (std::size_t s = 0; s < sequences; ++s) {
@@ -167,8 +158,7 @@ std::vector<backends::Buffer> pack(const PackedTokens& tokens, const models::Enc
       row_of(positions),      row_of(starts),
       row_of(tokens.lengths), row_of(options.key_lengths.empty() ? tokens.lengths : options.key_lengths),
       row_of(first),          row_of(pool_starts),
-      row_of(pool_lengths),   std::move(pad_index),
-      std::move(unpad_index)};
+      row_of(pool_lengths),   row_of(range)};
   if (places_taken == models::TokenPlaces::given) {
     inputs.push_back(row_of(options.places.empty() ? places : options.places));
     inputs.push_back(row_of(options.masked_places.empty() ? Ints(sequences, 0) : options.masked_places));

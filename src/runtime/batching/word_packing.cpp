@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "alate/error.h"
 #include "alate/tensor.h"
@@ -30,7 +32,7 @@ void require_places(const Ints& places, std::int32_t length, const char* what, s
   }
 }
 
-// Items of all rows: the token of each, and each row's items with a padding of its last one.
+// Items of all rows: the token of each, and each row's first item and number of items.
 struct Items {
   Ints tokens, starts, counts;
 
@@ -40,20 +42,10 @@ struct Items {
     for (const std::int32_t place : places) tokens.push_back(first_token + place);
   }
   std::size_t most() const { return static_cast<std::size_t>(std::ranges::max(counts)); }
-  backends::Buffer pad_index() const {
-    Ints index;
-    for (std::size_t row = 0; row < starts.size(); ++row) {
-      for (std::int32_t i = 0; i < static_cast<std::int32_t>(most()); ++i)
-        index.push_back(starts[row] + std::min(i, counts[row] - 1));
-    }
-    return matrix_of(index, most());
-  }
-  backends::Buffer unpad_index() const {
-    Ints index;
-    for (std::size_t row = 0; row < starts.size(); ++row) {
-      for (std::int32_t i = 0; i < counts[row]; ++i) index.insert(index.end(), {static_cast<std::int32_t>(row), i});
-    }
-    return matrix_of(index, 2);
+  void append_to(std::vector<backends::Buffer>& inputs) const {
+    Ints range(most());
+    std::iota(range.begin(), range.end(), 0);
+    for (const Ints* values : {&tokens, &starts, &counts, &std::as_const(range)}) inputs.push_back(list_of(*values));
   }
 };
 
@@ -108,9 +100,12 @@ std::vector<backends::Buffer> pack_words(std::span<const std::int32_t> lengths, 
       }
     }
   }
-  std::vector<backends::Buffer> inputs = {list_of(words.tokens), list_of(words.counts),  words.pad_index(),
-                                          words.unpad_index(),   list_of(labels.tokens), labels.pad_index(),
-                                          matrix_of(places, 3),  list_of(pair_word),     list_of(pair_label)};
+  std::vector<backends::Buffer> inputs;
+  words.append_to(inputs);
+  labels.append_to(inputs);
+  inputs.push_back(matrix_of(places, 3));
+  inputs.push_back(list_of(pair_word));
+  inputs.push_back(list_of(pair_label));
   if (tasks == WordTasks::told_apart) append_tasks(lengths, rows, labels.most(), inputs);
   return inputs;
 }

@@ -1,4 +1,5 @@
 // Attention, dense and packed, the gradient of the dense one, and pooling of packed rows.
+#include "graph/operands.h"
 #include "tests/conformance/cases/cases.h"
 
 namespace alate::conformance {
@@ -33,15 +34,16 @@ Cases attention_cases(const Form& form) {
   for (const Sizes& s : {Sizes{2, 3, 5, 4, 2, 8, 6}, Sizes{1, 1, 1, 1, 1, 1, 1}, Sizes{2, 17, 17, 2, 2, 32, 32},
                          Sizes{0, 3, 3, 2, 1, 4, 4}, Sizes{1, 0, 3, 2, 1, 4, 4}, Sizes{1, 3, 0, 2, 1, 4, 4}, largest}) {
     for (const Attention& variant : variants()) {
-      std::vector<Operand> operands = operands_of(form.dtype,
-                                                  {{s.batch, s.queries, s.heads, s.width},
-                                                   {s.batch, s.keys, s.kv_heads, s.width},
-                                                   {s.batch, s.keys, s.kv_heads, s.value_width}},
-                                                  {"units"});
-      if (variant.has_lengths) operands.push_back({.shape = {DType::i32, {s.batch}}, .values = {"places", s.keys + 1}});
-      if (variant.has_bias) operands.push_back({.shape = {form.dtype, {1, s.heads, s.queries, s.keys}}});
-      if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {s.heads}}});
-      cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
+      std::vector<Operand> given = operands_of(form.dtype,
+                                               {{s.batch, s.queries, s.heads, s.width},
+                                                {s.batch, s.keys, s.kv_heads, s.width},
+                                                {s.batch, s.keys, s.kv_heads, s.value_width}},
+                                               {"units"});
+      graph::AttentionOperands<Operand> operands{.query = given[0], .key = given[1], .value = given[2]};
+      if (variant.has_lengths) operands.lengths = {.shape = {DType::i32, {s.batch}}, .values = {"places", s.keys + 1}};
+      if (variant.has_bias) operands.bias = {.shape = {form.dtype, {1, s.heads, s.queries, s.keys}}};
+      if (variant.has_sinks) operands.sinks = {.shape = {form.dtype, {s.heads}}};
+      cases.push_back({.op = form.op.op, .operands = operands.list(), .attributes = variant});
     }
   }
   return cases;
@@ -52,7 +54,8 @@ Cases attention_gradient_cases(const Form& form) {
   for (Case& subject : cases) {
     // A bias is repeated along the batch, and half of them along heads.
     const auto& attention = std::get<Attention>(subject.attributes);
-    if (attention.has_bias && !attention.has_sinks) subject.operands[3].shape.dims[1] = 1;
+    const auto bias = graph::places_of<graph::AttentionOperands>(attention).bias;
+    if (bias && !attention.has_sinks) subject.operands[*bias].shape.dims[1] = 1;
     Shape gradient = subject.operands[0].shape;
     gradient.dims[3] = subject.operands[2].shape.dims[3];
     subject.operands.push_back({.shape = gradient, .values = {"units"}});
@@ -62,60 +65,39 @@ Cases attention_gradient_cases(const Form& form) {
 
 Cases ragged_attention_cases(const Form& form) {
   Cases cases;
-  for (const auto& [tokens, sequences, longest] :
-       {std::tuple<std::int64_t, std::int64_t, std::int64_t>{6, 3, 3}, {1, 1, 1}, {7, 2, 5}, {70, 3, 40}}) {
-    for (const Attention& variant : variants()) {
-      std::vector<Operand> operands =
-          operands_of(form.dtype, {{tokens, 4, 8}, {tokens, 2, 8}, {tokens, 2, 6}}, {"units"});
-      operands.push_back({.shape = {DType::i32, {sequences}}, .values = {"starts", longest}});
-      operands.push_back({.shape = {DType::i32, {sequences}}, .values = {"lengths", longest}});
-      operands.push_back({.shape = {DType::i32, {sequences, longest}}, .values = {"pad_index", longest}});
-      operands.push_back({.shape = {DType::i32, {tokens, 2}}, .values = {"unpad_index", longest}});
-      if (variant.has_lengths)
-        operands.push_back({.shape = {DType::i32, {sequences}}, .values = {"places", longest + 1}});
-      if (variant.has_bias) operands.push_back({.shape = {form.dtype, {1, 4, longest, longest}}});
-      if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {4}}});
-      cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
-      for (const auto& [by_query, by_key] : {std::pair{true, false}, {false, true}, {true, true}}) {
-        Attention distant = variant;
-        distant.has_query_distances = by_query;
-        distant.has_key_distances = by_key;
-        std::vector<Operand> more = operands;
-        for (int i = 0; i < (by_query ? 1 : 0) + (by_key ? 1 : 0); ++i)
-          more.push_back({.shape = {form.dtype, {4, tokens, 2, longest}}});
-        cases.push_back({.op = form.op.op, .operands = more, .attributes = distant});
-        if (!by_key) continue;
-        more.back().shape.dims[1] = 1;
-        cases.push_back({.op = form.op.op, .operands = more, .attributes = distant});
-      }
-      if (!variant.has_bias) continue;
-      const std::size_t bias = variant.has_lengths ? 8 : 7;
-      for (const std::int64_t heads : {1, 4}) {
-        operands[bias].shape.dims = {sequences, heads, longest, longest};
-        cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
-      }
-    }
-  }
-  return cases;
-}
-
-Cases paged_attention_cases(const Form& form) {
-  struct Sizes {
-    std::int64_t sequences, queries, pages, page_size, table_width;
+  const auto add = [&](const graph::RaggedAttentionOperands<Operand>& operands, const Attention& attributes) {
+    cases.push_back({.op = form.op.op, .operands = operands.list(), .attributes = operands.flagged(attributes)});
   };
-  Cases cases;
-  for (const Sizes& s : {Sizes{2, 3, 5, 4, 2}, Sizes{1, 1, 1, 1, 1}, Sizes{3, 1, 7, 16, 4}, Sizes{0, 2, 2, 4, 1},
-                         Sizes{2, 0, 2, 4, 1}, Sizes{2, 9, 6, 8, 3}}) {
-    for (const Attention& variant : variants()) {
-      if (variant.has_lengths || variant.has_bias) continue;
-      std::vector<Operand> operands = operands_of(
-          form.dtype, {{s.sequences, s.queries, 4, 8}, {s.pages, s.page_size, 2, 8}, {s.pages, s.page_size, 2, 6}},
-          {"units"});
-      operands.push_back({.shape = {DType::i32, {s.sequences, s.table_width}}, .values = {"places", s.pages}});
-      operands.push_back({.shape = {DType::i32, {s.sequences}}, .values = {"places", s.table_width * s.page_size + 1}});
-      operands.push_back({.shape = {DType::i32, {s.sequences}}, .values = {"places", s.queries + 1}});
-      if (variant.has_sinks) operands.push_back({.shape = {form.dtype, {4}}});
-      cases.push_back({.op = form.op.op, .operands = operands, .attributes = variant});
+  // The last ones have tokens of no sequence.
+  for (const auto& [tokens, sequences, longest] :
+       {std::tuple<std::int64_t, std::int64_t, std::int64_t>{6, 3, 3}, {1, 1, 1}, {7, 2, 5}, {70, 3, 40}, {9, 2, 3}}) {
+    for (Attention variant : variants()) {
+      variant.longest = longest;
+      const std::vector<Operand> given =
+          operands_of(form.dtype, {{tokens, 4, 8}, {tokens, 2, 8}, {tokens, 2, 6}}, {"units"});
+      graph::RaggedAttentionOperands<Operand> operands{.query = given[0], .key = given[1], .value = given[2]};
+      operands.starts = {.shape = {DType::i32, {sequences}}, .values = {"starts", longest}};
+      operands.lengths = {.shape = {DType::i32, {sequences}}, .values = {"lengths", longest}};
+      if (variant.has_lengths)
+        operands.key_lengths = {.shape = {DType::i32, {sequences}}, .values = {"places", longest + 1}};
+      if (variant.has_bias) operands.bias = {.shape = {form.dtype, {1, 4, longest, longest}}};
+      if (variant.has_sinks) operands.sinks = {.shape = {form.dtype, {4}}};
+      add(operands, variant);
+      for (const auto& [by_query, by_key] : {std::pair{true, false}, {false, true}, {true, true}}) {
+        graph::RaggedAttentionOperands<Operand> distant = operands;
+        const Operand scores{.shape = {form.dtype, {4, tokens, 2, longest}}};
+        if (by_query) distant.query_distances = scores;
+        if (by_key) distant.key_distances = scores;
+        add(distant, variant);
+        if (!by_key) continue;
+        distant.key_distances->shape.dims[1] = 1;
+        add(distant, variant);
+      }
+      if (!operands.bias) continue;
+      for (const std::int64_t heads : {1, 4}) {
+        operands.bias->shape.dims = {sequences, heads, longest, longest};
+        add(operands, variant);
+      }
     }
   }
   return cases;

@@ -1,4 +1,5 @@
 // Fused ops over rows and elements, and dense layers.
+#include "graph/operands.h"
 #include "tests/conformance/cases/cases.h"
 #include "tests/conformance/cases/values.h"
 
@@ -61,11 +62,11 @@ Cases norm_cases(const Form& form) {
 Cases dense_cases(const Form& form) {
   Cases cases;
   const auto add = [&](Dims x, std::int64_t out, const graph::Dense& dense) {
-    std::vector<Dims> dims = {x, {out, x.back()}};
-    if (dense.has_bias) dims.push_back({out});
+    graph::DenseOperands<Dims> dims{.x = x, .weight = {out, x.back()}};
+    if (dense.has_bias) dims.bias = Dims{out};
     x.back() = out;
-    if (dense.has_residual) dims.push_back(x);
-    cases.push_back(one(form, dims, dense));
+    if (dense.has_residual) dims.residual = x;
+    cases.push_back(one(form, dims.list(), dense));
   };
   for (int number = 0; number <= static_cast<int>(graph::Activation::quick_gelu); ++number) {
     const auto activation = static_cast<graph::Activation>(number);
@@ -91,7 +92,8 @@ Cases dense_cases(const Form& form) {
     add({65, 130}, 97, {true, false, graph::Activation::gelu_erf});
     add({side, side}, side, {true});
     for (std::size_t i = plain; i < cases.size(); ++i) {
-      DType& weight = cases[i].operands[1].shape.dtype;
+      const std::size_t place = graph::places_of<graph::DenseOperands>(graph::Dense{}).weight;
+      DType& weight = cases[i].operands[place].shape.dtype;
       if (weight == DType::f32) weight = half;
     }
   }

@@ -1,4 +1,5 @@
 // Quantized encodings: their numbers, and products with them.
+#include "graph/operands.h"
 #include "tensor/encoding.h"
 #include "tests/conformance/cases/cases.h"
 
@@ -109,13 +110,12 @@ Cases quantized_dense_cases(const Form& form) {
                            std::int64_t groups, std::int64_t rotation = 0) {
     add(leading, in, out, stored, true);
     auto& attributes = std::get<graph::QuantizedDense>(cases.back().attributes);
-    attributes.has_smoothing = smoothing;
+    auto operands = graph::QuantizedDenseOperands<Operand>::of(attributes, cases.back().operands);
+    if (smoothing) operands.smoothing = {.shape = {form.dtype, {in}}};
+    cases.back().operands = operands.list();
+    attributes = operands.flagged(std::move(attributes));
     attributes.activation_groups = groups;
     attributes.rotation = rotation;
-    if (smoothing) {
-      auto& operands = cases.back().operands;
-      operands.insert(operands.begin() + 1, {.shape = {form.dtype, {in}}});
-    }
   };
   for (const bool smoothing : {false, true}) {
     rounded({3}, 8, 5, linear(DType::i8, {5, 8}, {1, 0}, false), smoothing, 1);

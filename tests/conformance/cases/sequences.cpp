@@ -21,9 +21,7 @@ std::vector<std::int32_t> lengths_of(std::int64_t tokens, std::int64_t sequences
 
 }  // namespace
 
-bool is_sequence_kind(std::string_view kind) {
-  return kind == "starts" || kind == "lengths" || kind == "pad_index" || kind == "unpad_index";
-}
+bool is_sequence_kind(std::string_view kind) { return kind == "starts" || kind == "lengths"; }
 
 Tensor sequence_values(const Case& subject, std::size_t place) {
   const ValueKind& kind = subject.operands[place].values;
@@ -33,23 +31,13 @@ Tensor sequence_values(const Case& subject, std::size_t place) {
     if (operand.values.name == "starts") sequences = shape_at_run(operand.shape).dims[0].number();
   }
   const std::vector<std::int32_t> lengths = lengths_of(tokens, sequences, kind.limit);
-  std::vector<std::int32_t> starts, pad, unpad;
+  std::vector<std::int32_t> starts;
   std::int32_t start = 0;
-  for (std::size_t s = 0; s < lengths.size(); ++s) {
+  for (const std::int32_t length : lengths) {
     starts.push_back(start);
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(kind.limit); ++i) {
-      pad.push_back(i < lengths[s] ? start + i : 0);
-      if (i < lengths[s]) unpad.insert(unpad.end(), {static_cast<std::int32_t>(s), i});
-    }
-    start += lengths[s];
+    start += length;
   }
-  std::vector<std::int64_t> extents;
-  for (const Dim dim : shape_at_run(subject.operands[place].shape).dims) extents.push_back(dim.number());
-  const std::vector<std::int32_t>& values = kind.name == "starts"      ? starts
-                                            : kind.name == "lengths"   ? lengths
-                                            : kind.name == "pad_index" ? pad
-                                                                       : unpad;
-  return Tensor::from<std::int32_t>(extents, std::span(values));
+  return Tensor::from<std::int32_t>({sequences}, std::span(kind.name == "starts" ? starts : lengths));
 }
 
 }  // namespace alate::conformance

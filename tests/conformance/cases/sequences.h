@@ -1,4 +1,4 @@
-// Values of operands that describe packed sequences: starts, lengths and token indices.
+// Values of operands that describe packed sequences: starts and lengths.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace alate::conformance {
 
-/// Whether `kind` is starts, lengths, pad_index or unpad_index.
+/// Whether `kind` is starts or lengths.
 bool is_sequence_kind(std::string_view kind);
 
 /// Operand `place`, of such a kind. Operand 0 holds the packed rows [tokens, …]; the last operand of kind "starts" says

@@ -128,6 +128,29 @@ TEST(BuilderFunctions, MakesOneHotRows) {
   EXPECT_EQ(shown(run({large}, [](Builder& b, const auto& v) { return one_hot(b, v[0], 2, DType::i32); })), "1x2: 0 0");
 }
 
+// Starts and lengths of sequences of the rows 2 … 4 and 0, and of an empty one at the end of six rows.
+std::vector<Tensor> packed_in_six() { return {row<std::int32_t>({2, 0, 6}), row<std::int32_t>({3, 1, 0})}; }
+
+TEST(BuilderFunctions, PadsSequencesWithTheirLastRow) {
+  EXPECT_EQ(shown(run(packed_in_six(), [](Builder& b, const auto& x) { return padded_rows(b, x[0], x[1], 4); })),
+            "3x4: 2 3 4 4 0 0 0 0 6 6 6 6");
+  EXPECT_NE(refused({{3}, {2}}, [](Builder& b, const auto& x) { return padded_rows(b, x[0], x[1], 4); })
+                .find("starts and lengths must be i32 [sequences]"),
+            std::string::npos);
+}
+
+TEST(BuilderFunctions, FindsTheSequenceOfEachRow) {
+  const auto rows = [](Value PackedRows::*member) {
+    return run(packed_in_six(), [=](Builder& b, const auto& x) {
+      const Value found = packed_rows(b, x[0], x[1], 6).*member;
+      return b.convert({found}, {.dtype = DType::i32});
+    });
+  };
+  EXPECT_EQ(shown(rows(&PackedRows::sequence)), "6: 1 0 0 0 0 0");
+  EXPECT_EQ(shown(rows(&PackedRows::place)), "6: 0 0 0 1 2 0");
+  EXPECT_EQ(shown(rows(&PackedRows::is_of_sequence)), "6: 1 0 1 1 1 0");
+}
+
 TEST(BuilderFunctions, MultipliesMatricesLikeNumpy) {
   const auto product = [](std::vector<std::int64_t> x, std::vector<std::int64_t> y) {
     return shown(run({counting(std::move(x)), counting(std::move(y))},

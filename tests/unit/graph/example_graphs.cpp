@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/operands.h"
 #include "tensor/element.h"
 #include "tensor/packed.h"
 #include "tests/conformance/cases/cases.h"
@@ -125,18 +126,27 @@ void add_fused(std::vector<Graph>& graphs) {
         example(Op::attention_gradient, {f, f, f, i32, f, f, f},
                 {{2, 2, 4, 2}, {2, kTokens, 2, 2}, {2, kTokens, 2, 3}, {2}, {1, 4, 2, kTokens}, {4}, {2, 2, 4, 3}},
                 Attention{0.3, true, true, true, false, 1, 2, 3.5}));
-    graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
-                             {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {1, 4, 2, 2}, {4}},
-                             Attention{0.1, false, true, true, true, 1, -1, 0}));
-    graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f},
-                             {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {2, 1, 2, 2}},
-                             Attention{.scale = 0.5, .has_bias = true}));
-    graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
-                             {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {4, 3, 2, 2}, {4, 3, 2, 2}},
-                             Attention{.scale = 0.5, .has_query_distances = true, .has_key_distances = true}));
-    graphs.push_back(example(Op::ragged_attention, {f, f, f, i32, i32, i32, i32, f, f},
-                             {{3, 4, 2}, {3, 2, 2}, {3, 2, 3}, {2}, {2}, {2, 2}, {3, 2}, {2, 1, 2, 2}, {4, 1, 2, 2}},
-                             Attention{.scale = 0.5, .has_bias = true, .has_key_distances = true}));
+    const auto ragged = [&](const RaggedAttentionOperands<Shape>& more, const Attention& attributes) {
+      RaggedAttentionOperands<Shape> shapes = more;
+      shapes.query = {f, {kTokens, 4, 2}};
+      shapes.key = {f, {kTokens, 2, 2}};
+      shapes.value = {f, {kTokens, 2, 3}};
+      shapes.starts = shapes.lengths = {i32, {2}};
+      std::vector<DType> dtypes;
+      std::vector<Dims> dims;
+      for (const Shape& shape : shapes.list()) {
+        dtypes.push_back(shape.dtype);
+        dims.push_back(shape.dims);
+      }
+      graphs.push_back(example(Op::ragged_attention, dtypes, dims, shapes.flagged(attributes)));
+    };
+    ragged({.bias = Shape{f, {1, 4, 2, 2}}, .sinks = Shape{f, {4}}},
+           {.scale = 0.1, .causal = true, .window_left = 1, .longest = 2});
+    ragged({.key_lengths = Shape{i32, {2}}, .bias = Shape{f, {2, 1, kTokens, kTokens}}},
+           {.scale = 0.5, .longest = kTokens});
+    ragged({.query_distances = Shape{f, {4, kTokens, 2, 2}}, .key_distances = Shape{f, {4, kTokens, 2, 2}}},
+           {.scale = 0.5, .longest = 2});
+    ragged({.bias = Shape{f, {2, 1, 2, 2}}, .key_distances = Shape{f, {4, 1, 2, 2}}}, {.scale = 0.5, .longest = 2});
     for (int number = 0; number <= static_cast<int>(PoolMode::weighted_mean); ++number) {
       graphs.push_back(example(Op::ragged_pool, {f, i32, i32}, {{kTokens, 2}, {kSequences}, {kSequences}},
                                Pool{static_cast<PoolMode>(number), kTokens}));
@@ -181,8 +191,6 @@ std::vector<double> indices(Op op, std::size_t operand) {
   if (op == Op::ragged_attention) {  // lengths 2 and 1
     if (operand == 3) return {0, 2};
     if (operand == 4) return {2, 1};
-    if (operand == 5) return {0, 1, 2, 2};
-    if (operand == 6) return {0, 0, 0, 1, 1, 0};
   }
   if (op == Op::dynamic_reshape && operand == 1) return {kDimValue, 2, 2};
   return window_example_values(op, operand);

@@ -89,15 +89,6 @@ void add_rope(std::vector<Graph>& graphs, DType f) {
   }
 }
 
-void add_pages(std::vector<Graph>& graphs, DType f) {
-  const Shape query{f, {kBatch, 2, 4, 3}}, keys{f, {2, 2, 2, 3}}, values{f, {2, 2, 2, 2}}, sinks{f, {4}};
-  const Shape table{DType::i32, {kBatch, 2}}, lengths{DType::i32, {kBatch}};
-  graphs.push_back(example(Op::paged_attention, {query, keys, values, table, lengths, lengths, sinks},
-                           Attention{0.5, false, false, true, true, 1, -1, 3.5}));
-  graphs.push_back(example(Op::paged_attention, {query, keys, values, table, lengths, lengths},
-                           Attention{0.5, false, false, false, false, -1, 0, 0}));
-}
-
 void add_quantized(std::vector<Graph>& graphs, DType f) {
   const Shape x{f, {kBatch, 4}}, bias{f, {6}}, indices{DType::i32, {kBatch}};
   const Shape integers{DType::i8, {6, 4}}, scales{DType::f32, {6, 2}}, zero_points{DType::i8, {6, 2}};
@@ -132,7 +123,6 @@ void add_window_examples(std::vector<Graph>& graphs) {
   for (const DType f : {DType::f32, DType::f16, DType::f64}) {
     add_norms(graphs, f);
     add_rope(graphs, f);
-    add_pages(graphs, f);
     add_quantized(graphs, f);
   }
 }
@@ -141,8 +131,6 @@ std::vector<double> window_example_values(Op op, std::size_t operand) {
   const bool is_variance =
       (op == Op::batch_norm_inference && operand == 4) || (op == Op::batch_norm_gradient && operand == 3);
   if (is_variance) return {0.5, 2, 0.25, 1};
-  if (op == Op::paged_attention && operand == 4) return {3, 1, 4};
-  if (op == Op::paged_attention && operand == 5) return {2, 1, 0};
   return {};
 }
 

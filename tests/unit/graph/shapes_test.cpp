@@ -130,6 +130,23 @@ TEST(InferShapes, ChecksHeadsOfAttention) {
             f32({1, 2, 6, 6}));
 }
 
+TEST(InferShapes, AttentionKnowsTheLongestSequenceOnlyOfPackedOnes) {
+  const Shape x = f32({5, 2, 4}), batch = f32({1, 5, 2, 4});
+  const auto packed = [&](const Attention& attention, const Shape& bias) {
+    return refusal_of(Op::ragged_attention, {x, x, x, i32({3}), i32({3}), bias}, attention);
+  };
+  EXPECT_EQ(packed({.has_bias = true, .longest = 4}, f32({3, 1, 4, 4})), "accepted");
+  EXPECT_NE(packed({.has_bias = true, .longest = 5}, f32({3, 1, 4, 4})).find("longest, longest]"), std::string::npos);
+  EXPECT_NE(packed({.has_bias = true}, f32({3, 1, 0, 0})).find("longest must be a dim"), std::string::npos);
+  EXPECT_NE(packed({.has_bias = true, .longest = Dim::of_id(7)}, f32({3, 1, 4, 4})).find("not in the dim table"),
+            std::string::npos);
+  EXPECT_NE(
+      packed({.has_bias = true, .has_sinks = true, .longest = 4}, f32({3, 1, 4, 4})).find("as the attributes say"),
+      std::string::npos);
+  EXPECT_NE(refusal_of(Op::attention, {batch, batch, batch}, Attention{.longest = 5}).find("longest must not be given"),
+            std::string::npos);
+}
+
 TEST(InferShapes, GivesAttentionAGradientForEachOfItsFloats) {
   const std::vector<Shape> operands = {f32({1, 2, 6, 4}), f32({1, 3, 3, 4}), f32({1, 3, 3, 5}),
                                        i32({1}),          f32({1, 1, 2, 3}), f32({6})};

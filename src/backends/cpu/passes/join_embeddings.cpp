@@ -9,6 +9,7 @@
 #include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/operations.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -164,18 +165,26 @@ class Joining {
     const Step& lookup = plan_.steps[*maker];
     const bool is_quantized = lookup.operation->op == graph::Op::quantized_embedding;
     if ((!is_quantized && lookup.operation->op != graph::Op::gather) || lookup.inputs.size() < 2) return false;
-    const SlotId table = lookup.inputs[is_quantized ? 1 : 0], indices = lookup.inputs[is_quantized ? 0 : 1];
+    SlotId table = lookup.inputs[0], indices = lookup.inputs[1];
+    std::optional<SlotId> scales;
+    if (is_quantized) {
+      const auto named =
+          graph::QuantizedEmbeddingOperands<SlotId>::of(std::get<graph::Dequantize>(lookup.attributes), lookup.inputs);
+      table = named.stored;
+      indices = named.indices;
+      scales = named.scales;
+    }
     if (const DType dtype = shape(indices).dtype; dtype != DType::i32 && dtype != DType::i64) return false;
     if (is_quantized) {
       const auto& embedding = std::get<graph::Dequantize>(lookup.attributes);
-      if (!has_scaled_rows(embedding, shape(table), shape(lookup.inputs[2]))) return false;
+      if (!scales || !has_scaled_rows(embedding, shape(table), shape(*scales))) return false;
     } else {
       const auto* gather = std::get_if<graph::Gather>(&lookup.attributes);
       const bool takes_rows = gather != nullptr && takes_whole_rows(*gather, shape(table), shape(indices));
       if (!takes_rows || !is_added_dtype(shape(table).dtype)) return false;
     }
     EmbeddingInput addend{.table = input(table), .indices = input(indices), .first_axis = first_axis};
-    if (is_quantized) addend.scales = input(lookup.inputs[2]);
+    if (scales) addend.scales = input(*scales);
     sum_.addends.push_back(addend);
     if (std::ranges::find(replaced_, *maker) == replaced_.end()) replaced_.push_back(*maker);
     return true;

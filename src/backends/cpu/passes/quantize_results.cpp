@@ -8,8 +8,10 @@
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/gemm/half_product.h"
 #include "backends/cpu/steps/operations.h"
+#include "backends/cpu/steps/products/dense_arguments.h"
 #include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/steps.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -19,7 +21,7 @@ const GemmKernel* product_kernel(const Plan& plan, const Step& step) {
   if (step.operation->run == run_integer_product || step.operation->run == run_norm_integer_product)
     return &kernels().integers;
   if (step.operation->run == run_dense && plan.slots[step.inputs[0]].shape.dtype == DType::f32) return &f32_gemm();
-  if (step.operation->run == run_half_dense) return &half_product_kernel(plan.slots[step.inputs[1]].shape.dtype);
+  if (step.operation->run == run_half_dense) return &half_product_kernel(plan.slots[weight_slot(step)].shape.dtype);
   return nullptr;
 }
 
@@ -35,8 +37,9 @@ std::optional<ResultIntegers> wanted_integers(const Plan& plan, const Step& step
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   ResultIntegers wanted{.groups = static_cast<std::size_t>(dense.activation_groups),
                         .rotation = static_cast<std::size_t>(dense.rotation)};
-  if (!dense.has_smoothing) return wanted;
-  wanted.smoothing = step.inputs[1];
+  const auto smoothing = graph::places_of<graph::QuantizedDenseOperands>(dense).smoothing;
+  if (!smoothing) return wanted;
+  wanted.smoothing = step.inputs[*smoothing];
   if (plan.slots[*wanted.smoothing].kind != SlotKind::constant) return std::nullopt;
   return wanted;
 }

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/kernels/gemm/half_product.h"
 #include "backends/cpu/steps/operations.h"
+#include "backends/cpu/steps/products/dense_arguments.h"
 #include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
@@ -29,7 +30,7 @@ bool is_whole(const Slot& slot) {
 }
 
 bool multiplies_bf16(const Plan& plan, const Step& step) {
-  return step.operation->run == run_half_dense && plan.slots[step.inputs[1]].shape.dtype == DType::bf16;
+  return step.operation->run == run_half_dense && plan.slots[weight_slot(step)].shape.dtype == DType::bf16;
 }
 
 bool multiplies_rounded(const Plan& plan, const Step& step, std::size_t operand) {

@@ -6,13 +6,20 @@
 #include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/operations.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
 
 constexpr std::uint32_t kFirst = 1;
 
-std::uint32_t last_operand(const Step& step) { return std::uint32_t{1} << (step.inputs.size() - 1); }
+std::uint32_t bit_of(std::size_t operand) { return std::uint32_t{1} << operand; }
+
+// The operands of a product at these places.
+template <typename Places>
+std::uint32_t product_rows(const Places& at) {
+  return bit_of(at.x) | (at.residual ? bit_of(*at.residual) : 0);
+}
 
 // Whether each slice belongs to one entry of the indices' first axis, which is also the result's first axis.
 bool takes_rows(const graph::Gather& gather) {
@@ -38,19 +45,16 @@ std::uint32_t row_operands(const Step& step) {
   if (!step.parts.empty()) return joined_rows(step);
   if (step.operation == &copy_operation()) return kFirst;
   switch (step.operation->op) {
-    case graph::Op::layer_norm: return kFirst | (step.has_row_sums ? last_operand(step) : 0);
+    case graph::Op::layer_norm: return kFirst | (step.has_row_sums ? bit_of(step.inputs.size() - 1) : 0);
     case graph::Op::rms_norm:
     case graph::Op::normalize:
     case graph::Op::softmax:
     case graph::Op::log_softmax: return kFirst;
-    case graph::Op::dense: {
-      const auto& dense = std::get<graph::Dense>(step.attributes);
-      return kFirst | (dense.has_residual ? last_operand(step) : 0);
-    }
-    case graph::Op::quantized_dense: {
-      const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-      return kFirst | (dense.has_residual ? last_operand(step) : 0);
-    }
+    case graph::Op::dense:
+      return product_rows(graph::places_of<graph::DenseOperands>(std::get<graph::Dense>(step.attributes)));
+    case graph::Op::quantized_dense:
+      return product_rows(
+          graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes)));
     case graph::Op::quantized_embedding: return kFirst;
     case graph::Op::gather: return takes_rows(std::get<graph::Gather>(step.attributes)) ? 2 : 0;
     default: return 0;

@@ -1,11 +1,17 @@
 #include "backends/cpu/passes/split_heads.h"
 
 #include "backends/cpu/kernels/gemm/gemm.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
 
-constexpr std::size_t kQueryKeyValue = 3;  // attention's first operands
+// Whether the operand is a query, key or value that attention reads head by head.
+bool has_heads(const Step& step, std::size_t operand) {
+  if (step.operation->op != graph::Op::ragged_attention) return false;
+  const auto at = graph::places_of<graph::RaggedAttentionOperands>(std::get<graph::Attention>(step.attributes));
+  return operand == at.query || operand == at.key || operand == at.value;
+}
 
 // Uses of an arena slot, collected step by step.
 struct Uses {
@@ -39,10 +45,9 @@ std::vector<Uses> uses_of_slots(const Plan& plan) {
       else
         uses_of(id).has_others = true;
     }
-    const std::size_t split = step.operation->op == graph::Op::ragged_attention ? kQueryKeyValue : 0;
     for (std::size_t i = 0; i < step.inputs.size(); ++i) {
       Uses& use = uses_of(step.inputs[i]);
-      const std::int64_t size = i < split ? head_size_of(plan, plan.slots[step.inputs[i]]) : 0;
+      const std::int64_t size = has_heads(step, i) ? head_size_of(plan, plan.slots[step.inputs[i]]) : 0;
       if (size == 0 || (use.head_size != 0 && use.head_size != size)) use.has_others = true;
       use.head_size = size;
     }

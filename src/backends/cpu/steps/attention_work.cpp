@@ -5,6 +5,7 @@
 #include "backends/cpu/steps/products/widened.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/work.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -52,8 +53,9 @@ class SeenPairs {
 };
 
 // Adds two products per pair and head: query times key, and weight times value. Halves are widened to f32.
-void add_products(const Step& step, const Frame& frame, const SeenPairs& pairs, Work& work) {
-  const Shape &query = frame.shape(step.inputs[0]), &value = frame.shape(step.inputs[2]);
+template <typename Places>
+void add_products(const Step& step, const Frame& frame, const Places& at, const SeenPairs& pairs, Work& work) {
+  const Shape &query = frame.shape(step.inputs[at.query]), &value = frame.shape(step.inputs[at.value]);
   const auto extent = [](const Shape& shape, std::size_t from_end) {
     return static_cast<double>(extent_of(shape, shape.rank() - from_end));
   };
@@ -65,31 +67,33 @@ void add_products(const Step& step, const Frame& frame, const SeenPairs& pairs, 
 
 Work attention_work(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
-  const auto queries = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[0]), 1)),
-             keys = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[1]), 1));
-  const std::int32_t* lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[3]) : nullptr;
+  const auto at = graph::places_of<graph::AttentionOperands>(attention);
+  const Shape& query = frame.shape(step.inputs[at.query]);
+  const auto queries = static_cast<std::int64_t>(extent_of(query, 1)),
+             keys = static_cast<std::int64_t>(extent_of(frame.shape(step.inputs[at.key]), 1));
+  const std::int32_t* lengths = at.lengths ? frame.in<std::int32_t>(step.inputs[*at.lengths]) : nullptr;
   SeenPairs pairs(attention, false);
-  for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[0]), 0); ++i) {
+  for (std::size_t i = 0; i < extent_of(query, 0); ++i) {
     const std::int64_t seen = lengths == nullptr ? keys : std::clamp<std::int64_t>(lengths[i], 0, keys);
     pairs.add(queries, seen);
   }
   Work work = moved_bytes(step, frame);
-  add_products(step, frame, pairs, work);
+  add_products(step, frame, at, pairs, work);
   return work;
 }
 
 Work ragged_attention_work(const Step& step, const Frame& frame) {
   const auto& attention = std::get<graph::Attention>(step.attributes);
-  const auto* lengths = frame.in<std::int32_t>(step.inputs[4]);
-  const std::int32_t* key_lengths = attention.has_lengths ? frame.in<std::int32_t>(step.inputs[7]) : nullptr;
+  const auto at = graph::places_of<graph::RaggedAttentionOperands>(attention);
+  const auto* lengths = frame.in<std::int32_t>(step.inputs[at.lengths]);
+  const std::int32_t* key_lengths = at.key_lengths ? frame.in<std::int32_t>(step.inputs[*at.key_lengths]) : nullptr;
   SeenPairs pairs(attention, may_multiply_bf16(step, frame.binding));
-  for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[4]), 0); ++i) {
+  for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[at.lengths]), 0); ++i) {
     const std::int32_t keys = key_lengths == nullptr ? lengths[i] : std::clamp(key_lengths[i], 0, lengths[i]);
     pairs.add(lengths[i], keys);
   }
   Work work = moved_bytes(step, frame);
-  work.bytes -= operand_bytes(step, frame, 5) + operand_bytes(step, frame, 6);  // only read by backends that pad
-  add_products(step, frame, pairs, work);
+  add_products(step, frame, at, pairs, work);
   return work;
 }
 

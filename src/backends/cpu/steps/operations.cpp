@@ -9,6 +9,7 @@
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
 #include "backends/cpu/steps/work.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -47,7 +48,8 @@ bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
 }
 
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
-  return graph.node(node.operands[1].node).op == Op::constant && graph.shape(node.operands[1]).dtype == DType::f32;
+  const graph::Value weight = graph::DenseOperands<>::of(node).weight;
+  return graph.node(weight.node).op == Op::constant && graph.shape(weight).dtype == DType::f32;
 }
 
 // Rows of a matrix may be strided; values of more axes are treated as consecutive rows.

@@ -8,6 +8,7 @@
 #include "backends/cpu/kernels/vectors/row_split.h"
 #include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -18,18 +19,16 @@ constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 20;
 constexpr std::size_t kPanels = 64;
 constexpr std::size_t kCost = 4;  // per number
 
-// The operands from `first` on: stored values, scales and zero points.
-template <typename Attribute>
-QuantizedRows weight_rows(const Step& step, const Frame& frame, std::size_t first, const Attribute& attribute) {
-  QuantizedRows rows = quantized_rows(attribute.encoding, attribute.blocks, frame.shape(step.inputs[first]));
-  rows.stored = frame.in<std::byte>(step.inputs[first]);
-  const bool has_scales =
-      attribute.encoding == tensor::EncodingKind::linear || attribute.encoding == tensor::EncodingKind::nf4;
-  if (has_scales) {
-    rows.scales = frame.in<std::byte>(step.inputs[first + 1]);
-    rows.scale_dtype = frame.shape(step.inputs[first + 1]).dtype;
+// The operands at these places: stored values, scales and zero points.
+template <typename Attribute, typename Places>
+QuantizedRows weight_rows(const Step& step, const Frame& frame, const Attribute& attribute, const Places& at) {
+  QuantizedRows rows = quantized_rows(attribute.encoding, attribute.blocks, frame.shape(step.inputs[at.stored]));
+  rows.stored = frame.in<std::byte>(step.inputs[at.stored]);
+  if (at.scales) {
+    rows.scales = frame.in<std::byte>(step.inputs[*at.scales]);
+    rows.scale_dtype = frame.shape(step.inputs[*at.scales]).dtype;
   }
-  if (attribute.has_zero_points) rows.zero_points = frame.in<std::byte>(step.inputs[first + 2]);
+  if (at.zero_points) rows.zero_points = frame.in<std::byte>(step.inputs[*at.zero_points]);
   return rows;
 }
 
@@ -106,27 +105,30 @@ bool takes_plain_activations(const graph::Graph& /*graph*/, const graph::Node& n
 void run_dequantize(const Step& step, const Frame& frame) {
   const Shape& result = frame.shape(step.output());
   if (count_of(result) == 0) return;
-  const QuantizedRows rows = weight_rows(step, frame, 0, std::get<graph::Dequantize>(step.attributes));
+  const auto& dequantize = std::get<graph::Dequantize>(step.attributes);
+  const QuantizedRows rows =
+      weight_rows(step, frame, dequantize, graph::places_of<graph::DequantizeOperands>(dequantize));
   dequantize_rows(rows, 0, rows.rows, result.dtype, frame.out<std::byte>(step.output()), frame);
 }
 
 std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
-  const bool has_bias = std::get<graph::QuantizedDense>(step.attributes).has_bias;
-  return DenseProblem(binding.shapes[step.inputs[0]], binding.shapes[step.output()],
-                      has_bias ? &binding.shapes[step.inputs.back()] : nullptr, nullptr)
+  const auto at = graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes));
+  return DenseProblem(binding.shapes[step.inputs[at.x]], binding.shapes[step.output()],
+                      at.bias ? &binding.shapes[step.inputs[*at.bias]] : nullptr, nullptr)
       .scratch.bytes();
 }
 
 void run_quantized_dense(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  const DenseProblem problem(frame.shape(step.inputs[0]), frame.shape(step.output()),
-                             dense.has_bias ? &frame.shape(step.inputs.back()) : nullptr, frame.scratch);
+  const auto at = graph::places_of<graph::QuantizedDenseOperands>(dense);
+  const DenseProblem problem(frame.shape(step.inputs[at.x]), frame.shape(step.output()),
+                             at.bias ? &frame.shape(step.inputs[*at.bias]) : nullptr, frame.scratch);
   if (problem.m == 0 || problem.n == 0) return;
-  const QuantizedRows rows = weight_rows(step, frame, 1, dense);
+  const QuantizedRows rows = weight_rows(step, frame, dense, at);
   std::byte *const out = frame.out<std::byte>(step.output()), *const target = problem.result.target(out);
   const std::size_t bytes = bits_of(problem.computed) / 8;
   ProductArguments arguments;
-  arguments.a = problem.x.load(frame, frame.in<std::byte>(step.inputs[0]));
+  arguments.a = problem.x.load(frame, frame.in<std::byte>(step.inputs[at.x]));
   arguments.a_stride = arguments.k = problem.k;
   arguments.packed = problem.packed;
   arguments.c_stride = problem.n;
@@ -139,7 +141,7 @@ void run_quantized_dense(const Step& step, const Frame& frame) {
     multiply(problem.computed, arguments, frame.pool, frame.max_workers);
   }
   if (problem.bias) {
-    const std::byte* bias = problem.bias->load(frame, frame.in<std::byte>(step.inputs.back()));
+    const std::byte* bias = problem.bias->load(frame, frame.in<std::byte>(step.inputs[*at.bias]));
     if (problem.computed == DType::f32)
       add_bias(reinterpret_cast<const float*>(bias), problem.m, problem.n, reinterpret_cast<float*>(target), frame);
     else
@@ -149,10 +151,12 @@ void run_quantized_dense(const Step& step, const Frame& frame) {
 }
 
 void run_quantized_embedding(const Step& step, const Frame& frame) {
-  const Shape &indices = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
+  const auto& encoding = std::get<graph::Dequantize>(step.attributes);
+  const auto at = graph::places_of<graph::QuantizedEmbeddingOperands>(encoding);
+  const Shape &indices = frame.shape(step.inputs[at.indices]), &result = frame.shape(step.output());
   if (count_of(result) == 0) return;
-  const QuantizedRows rows = weight_rows(step, frame, 1, std::get<graph::Dequantize>(step.attributes));
-  const auto* places = frame.in<std::byte>(step.inputs[0]);
+  const QuantizedRows rows = weight_rows(step, frame, encoding, at);
+  const auto* places = frame.in<std::byte>(step.inputs[at.indices]);
   auto* out = frame.out<std::byte>(step.output());
   const std::size_t width = rows.row.extent, bytes = bits_of(result.dtype) / 8;
   const auto row_at = [&](std::size_t i) {

@@ -8,8 +8,9 @@ namespace {
 
 class AttentionLoop {
  public:
-  AttentionLoop(const ReferenceCall& call, std::size_t bias_place)
-      : rows_(call, bias_place), result_(static_cast<std::size_t>(call.shape().element_count())) {}
+  template <typename Operands>
+  AttentionLoop(const ReferenceCall& call, const Operands& operands)
+      : rows_(call.as<Attention>(), operands), result_(static_cast<std::size_t>(call.shape().element_count())) {}
 
   void run(const AttentionSequence& sequence) {
     for (std::int64_t query = 0; query < sequence.queries; ++query) {
@@ -39,17 +40,18 @@ class AttentionLoop {
 }  // namespace
 
 Tensor reference_attention(const ReferenceCall& call) {
-  AttentionLoop loop(call, call.as<Attention>().has_lengths ? 4 : 3);
-  for (const AttentionSequence& sequence : batch_sequences(call)) loop.run(sequence);
+  const auto given = AttentionOperands<Tensor>::of(call.as<Attention>(), call.operands);
+  AttentionLoop loop(call, given);
+  for (const AttentionSequence& sequence : batch_sequences(given)) loop.run(sequence);
   return store_floats(call.shape(), loop.result());
 }
 
 Tensor reference_ragged_attention(const ReferenceCall& call) {
-  const std::vector<std::int64_t> starts = load_indices(call.operand(3)), lengths = load_indices(call.operand(4));
-  const std::int64_t tokens = call.operand(0).extent(0), longest = call.operand(5).extent(1);
-  const bool has_key_lengths = call.as<Attention>().has_lengths;
-  const std::vector<std::int64_t> seen = has_key_lengths ? load_indices(call.operand(7)) : lengths;
-  AttentionLoop loop(call, has_key_lengths ? 8 : 7);
+  const auto given = RaggedAttentionOperands<Tensor>::of(call.as<Attention>(), call.operands);
+  const std::vector<std::int64_t> starts = load_indices(given.starts), lengths = load_indices(given.lengths);
+  const std::int64_t tokens = given.query.extent(0), longest = call.extent(call.as<Attention>().longest);
+  const std::vector<std::int64_t> seen = given.key_lengths ? load_indices(*given.key_lengths) : lengths;
+  AttentionLoop loop(call, given);
   for (std::size_t i = 0; i < starts.size(); ++i) {
     call.require(starts[i] >= 0 && lengths[i] >= 0 && lengths[i] <= longest && starts[i] + lengths[i] <= tokens,
                  "a sequence's start and length reach outside the tokens or past the longest sequence");

@@ -9,9 +9,9 @@ namespace {
 // value, and a score's is weight · (its weight's gradient - the weighted mean of all of them).
 class AttentionGradientLoop {
  public:
-  explicit AttentionGradientLoop(const ReferenceCall& call)
-      : rows_(call, call.as<Attention>().has_lengths ? 4 : 3),
-        gradient_(call.operands.back()),
+  AttentionGradientLoop(const Attention& attributes, const AttentionGradientOperands<Tensor>& operands)
+      : rows_(attributes, operands.attention),
+        gradient_(operands.gradient),
         query_(rows_.query.values.size()),
         key_(rows_.key.values.size()),
         value_(rows_.value.values.size()),
@@ -75,8 +75,9 @@ class AttentionGradientLoop {
 }  // namespace
 
 std::vector<Tensor> reference_attention_gradient(const ReferenceCall& call) {
-  AttentionGradientLoop loop(call);
-  for (const AttentionSequence& sequence : batch_sequences(call)) loop.run(sequence);
+  const auto given = AttentionGradientOperands<Tensor>::of(call.as<Attention>(), call.operands);
+  AttentionGradientLoop loop(call.as<Attention>(), given);
+  for (const AttentionSequence& sequence : batch_sequences(given.attention)) loop.run(sequence);
   return loop.results(call.shapes);
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "graph/operands.h"
 #include "graph/reference/call.h"
 #include "graph/reference/extremes.h"
 #include "graph/reference/values.h"
@@ -60,20 +62,16 @@ struct AttentionRow {
 
 class AttentionRows {
  public:
-  /// `bias_place` is the operand after the lengths.
-  AttentionRows(const ReferenceCall& call, std::size_t bias_place)
-      : attention(call.as<Attention>()), query(call.operand(0)), key(call.operand(1)), value(call.operand(2)) {
-    if (attention.has_bias) {
-      const Tensor& tensor = call.operand(bias_place++);
-      bias = {load_floats(tensor), extents_of(tensor.shape())};
-    }
-    if (attention.has_sinks) sinks = load_floats(call.operand(bias_place++));
-    const auto distances = [&] {
-      const Tensor& tensor = call.operand(bias_place++);
-      return DistanceScores{load_floats(tensor), tensor.extent(1), tensor.extent(3)};
-    };
-    if (attention.has_query_distances) query_distances = distances();
-    if (attention.has_key_distances) key_distances = distances();
+  AttentionRows(const Attention& attributes, const AttentionOperands<Tensor>& given)
+      : attention(attributes), query(given.query), key(given.key), value(given.value) {
+    add(given.bias, given.sinks);
+  }
+  AttentionRows(const Attention& attributes, const RaggedAttentionOperands<Tensor>& given)
+      : attention(attributes), query(given.query), key(given.key), value(given.value) {
+    add(given.bias, given.sinks);
+    const auto scores = [](const Tensor& x) { return DistanceScores{load_floats(x), x.extent(1), x.extent(3)}; };
+    if (given.query_distances) query_distances = scores(*given.query_distances);
+    if (given.key_distances) key_distances = scores(*given.key_distances);
   }
 
   bool sees(std::int64_t place, std::int64_t other) const {
@@ -119,6 +117,11 @@ class AttentionRows {
   DistanceScores query_distances, key_distances;
 
  private:
+  void add(const std::optional<Tensor>& biases, const std::optional<Tensor>& of_heads) {
+    if (biases) bias = {load_floats(*biases), extents_of(biases->shape())};
+    if (of_heads) sinks = load_floats(*of_heads);
+  }
+
   double product_of(const AttentionSequence& sequence, std::int64_t place, std::int64_t other,
                     std::int64_t head) const {
     const double* const q = query.at(sequence.first_query + place, head);
@@ -130,12 +133,10 @@ class AttentionRows {
 };
 
 /// The sequences of a dense batch, each with as many keys as its length.
-inline std::vector<AttentionSequence> batch_sequences(const ReferenceCall& call) {
-  const std::int64_t batch = call.operand(0).extent(0), queries = call.operand(0).extent(1),
-                     keys = call.operand(1).extent(1);
-  const std::vector<std::int64_t> lengths = call.as<Attention>().has_lengths
-                                                ? load_indices(call.operand(3))
-                                                : std::vector<std::int64_t>(static_cast<std::size_t>(batch), keys);
+inline std::vector<AttentionSequence> batch_sequences(const AttentionOperands<Tensor>& given) {
+  const std::int64_t batch = given.query.extent(0), queries = given.query.extent(1), keys = given.key.extent(1);
+  const std::vector<std::int64_t> lengths =
+      given.lengths ? load_indices(*given.lengths) : std::vector<std::int64_t>(static_cast<std::size_t>(batch), keys);
   std::vector<AttentionSequence> sequences;
   for (std::int64_t i = 0; i < batch; ++i) {
     const std::int64_t seen = std::clamp<std::int64_t>(lengths[static_cast<std::size_t>(i)], 0, keys);

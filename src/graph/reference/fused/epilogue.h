@@ -1,7 +1,7 @@
 // Epilogue of dense and quantized_dense.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "alate/tensor.h"
@@ -13,17 +13,15 @@ namespace alate::graph {
 /// Applies an activation to one number.
 double activate(Activation activation, double x);
 
-/// Computes activation(result + bias) + residual in place, as the attributes say. Bias and residual are the last of
-/// `operands`.
-template <typename DenseAttributes>
-void add_epilogue(const DenseAttributes& dense, std::span<const Tensor> operands, std::vector<double>& result) {
-  const std::vector<double> residual = dense.has_residual ? load_floats(operands.back()) : std::vector<double>();
-  if (dense.has_residual) operands = operands.first(operands.size() - 1);
-  const std::vector<double> bias = dense.has_bias ? load_floats(operands.back()) : std::vector<double>();
+/// Computes activation(result + bias) + residual in place, with the bias and the residual of `operands`.
+template <typename Operands>
+void add_epilogue(Activation activation, const Operands& operands, std::vector<double>& result) {
+  const auto floats_of = [](const std::optional<Tensor>& x) { return x ? load_floats(*x) : std::vector<double>(); };
+  const std::vector<double> bias = floats_of(operands.bias), residual = floats_of(operands.residual);
   for (std::size_t i = 0; i < result.size(); ++i) {
-    if (dense.has_bias) result[i] += bias[i % bias.size()];
-    result[i] = activate(dense.activation, result[i]);
-    if (dense.has_residual) result[i] += residual[i];
+    if (operands.bias) result[i] += bias[i % bias.size()];
+    result[i] = activate(activation, result[i]);
+    if (operands.residual) result[i] += residual[i];
   }
 }
 

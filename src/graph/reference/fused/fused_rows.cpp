@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "alate/error.h"
+#include "graph/operands.h"
 #include "graph/reference/elementwise/elementwise.h"
 #include "graph/reference/extremes.h"
 #include "graph/reference/fused/epilogue.h"
@@ -81,7 +82,8 @@ Tensor reference_normalize(const ReferenceCall& call) {
 
 Tensor reference_dense(const ReferenceCall& call) {
   const Dense& dense = call.as<Dense>();
-  const Tensor &x = call.operand(0), &weight = call.operand(1);
+  const auto given = DenseOperands<Tensor>::of(dense, call.operands);
+  const Tensor &x = given.x, &weight = given.weight;
   const std::int64_t inner = weight.extent(1), columns = weight.extent(0);
   const std::vector<std::int64_t> extents = extents_of(x.shape());
   const std::int64_t rows = product(std::span(extents).first(x.rank() - 1));
@@ -91,7 +93,7 @@ Tensor reference_dense(const ReferenceCall& call) {
     for (double& value : values) value = tensor::bf16_to_float(tensor::float_to_bf16(static_cast<float>(value)));
   }
   matmul({rows, inner, columns}, values, load_floats(transposed(weight, Numbers{1, 0})), result);
-  add_epilogue(dense, call.operands, result);
+  add_epilogue(dense.activation, given, result);
   return store_floats(call.shape(), result);
 }
 

@@ -195,8 +195,7 @@ Graph block(std::int64_t hidden, std::int64_t heads) {
   const Value x = b.parameter("x", {DType::f32, {tokens, hidden}});
   const Value starts = b.parameter("starts", {DType::i32, {sequences}}),
               lengths = b.parameter("lengths", {DType::i32, {sequences}});
-  const Value pad = b.parameter("pad", {DType::i32, {sequences, longest}}),
-              unpad = b.parameter("unpad", {DType::i32, {tokens, 2}});
+  b.parameter("range", {DType::i32, {longest}});
   std::vector<Value> parts;
   for (std::uint32_t i = 0; i < 3; ++i) {
     const Value y =
@@ -204,7 +203,8 @@ Graph block(std::int64_t hidden, std::int64_t heads) {
                 {.has_bias = true});
     parts.push_back(b.reshape({y}, {.dims = {tokens, heads, hidden / heads}}));
   }
-  const Value mixed = b.ragged_attention({parts[0], parts[1], parts[2], starts, lengths, pad, unpad}, {.scale = 0.5});
+  const Value mixed =
+      b.ragged_attention({parts[0], parts[1], parts[2], starts, lengths}, {.scale = 0.5, .longest = longest});
   const Value out =
       b.dense({b.reshape({mixed}, {.dims = {tokens, hidden}}), b.constant(seeded_tensor({hidden, hidden}, 20))});
   const Value sum = b.add({out, x});
@@ -215,21 +215,17 @@ Graph block(std::int64_t hidden, std::int64_t heads) {
 }
 
 std::vector<Tensor> block_inputs(const std::vector<std::int32_t>& lengths, std::int64_t hidden) {
-  std::vector<std::int32_t> starts, pad, unpad;
-  std::int32_t tokens = 0, longest = 1;
-  for (const std::int32_t length : lengths) longest = std::max(longest, length);
-  for (std::size_t s = 0; s < lengths.size(); ++s) {
+  std::vector<std::int32_t> starts, range;
+  std::int32_t tokens = 0;
+  for (const std::int32_t length : lengths) {
     starts.push_back(tokens);
-    for (std::int32_t i = 0; i < longest; ++i) pad.push_back(i < lengths[s] ? tokens + i : 0);
-    for (std::int32_t i = 0; i < lengths[s]; ++i) unpad.insert(unpad.end(), {static_cast<std::int32_t>(s), i});
-    tokens += lengths[s];
+    tokens += length;
+    for (auto place = static_cast<std::int32_t>(range.size()); place < length; ++place) range.push_back(place);
   }
-  const auto count = static_cast<std::int64_t>(lengths.size());
-  const auto ints = [](std::vector<std::int64_t> extents, const std::vector<std::int32_t>& values) {
-    return Tensor::from<std::int32_t>(std::move(extents), std::span(values));
+  const auto ints = [](const std::vector<std::int32_t>& values) {
+    return Tensor::from<std::int32_t>({static_cast<std::int64_t>(values.size())}, std::span(values));
   };
-  return {seeded_tensor({tokens, hidden}, 99), ints({count}, starts), ints({count}, lengths),
-          ints({count, longest}, pad), ints({tokens, 2}, unpad)};
+  return {seeded_tensor({tokens, hidden}, 99), ints(starts), ints(lengths), ints(range)};
 }
 
 TEST(CpuBackend, RunsAnAttentionBlockOfOddSizesAsTheReferenceDoes) {
@@ -395,6 +391,9 @@ TEST(CpuBackend, RefusesInputsThatDoNotFit) {
   EXPECT_THROW(run(inputs), Error);
   inputs = block_inputs({3, 4}, 16);
   inputs[2] = Tensor::from<std::int32_t>({3}, {1, 2, 4});
+  EXPECT_THROW(run(inputs), Error);
+  inputs = block_inputs({3, 4}, 16);
+  inputs[3] = Tensor::from<std::int32_t>({3}, {0, 1, 2});  // the second sequence is longer than `longest`
   EXPECT_THROW(run(inputs), Error);
 }
 

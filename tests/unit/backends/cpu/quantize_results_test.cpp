@@ -235,12 +235,10 @@ Program attention(bool gives_mixed) {
   Builder b("attention");
   const Dim texts = b.dim("texts", 1), tokens = b.dim("tokens");
   const Value starts = b.parameter("starts", {DType::i32, {texts}}),
-              lengths = b.parameter("lengths", {DType::i32, {texts}}),
-              pad = b.parameter("pad", {DType::i32, {texts, b.dim("longest", 1)}}),
-              unpad = b.parameter("unpad", {DType::i32, {tokens, 2}});
+              lengths = b.parameter("lengths", {DType::i32, {texts}});
   const Value x = b.parameter("x", {DType::f32, {tokens, kHeads, kHeadSize}});
   const Value mixed =
-      b.ragged_attention({x, x, x, starts, lengths, pad, unpad}, {.scale = 0.2, .rounds_operands = true});
+      b.ragged_attention({x, x, x, starts, lengths}, {.scale = 0.2, .rounds_operands = true, .longest = 60});
   const Value rows = b.reshape({mixed}, {.dims = {tokens, kWidth}});
   b.output("y", integer_product(b, rows, kWidth, kWidth, true));
   if (gives_mixed) b.output("mixed", mixed);
@@ -254,8 +252,8 @@ TEST(QuantizeResults, MarksAttentionThatIntegersAreMadeOf) {
   EXPECT_TRUE(feeds_quantized(marked));
   EXPECT_FALSE(feeds_quantized(plain)) << "the caller gets floats";
   const std::vector<Tensor> inputs = {Tensor::from<std::int32_t>({2}, {{0, 60}}),
-                                      Tensor::from<std::int32_t>({2}, {{60, 7}}), Tensor::zeros({DType::i32, {2, 1}}),
-                                      Tensor::zeros({DType::i32, {67, 2}}), random_tensor(DType::f32, {67, 2, 32}, 1)};
+                                      Tensor::from<std::int32_t>({2}, {{60, 7}}),
+                                      random_tensor(DType::f32, {67, 2, 32}, 1)};
   expect_equal_runs(marked, inputs);
   const Tensor found = marked.run(inputs, 1)[0], wanted = plain.run(inputs, 1)[0];
   const std::span<const float> a = found.values<float>(), b = wanted.values<float>();

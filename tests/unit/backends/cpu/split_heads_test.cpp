@@ -109,7 +109,7 @@ TEST_P(ColumnBlocks, OfIntegersAreThoseOfTheRows) {
 INSTANTIATE_TEST_SUITE_P(Sets, ColumnBlocks, ::testing::ValuesIn(base::runnable_instruction_sets()),
                          kernel_testing::set_name);
 
-constexpr std::int64_t kHidden = 40;
+constexpr std::int64_t kHidden = 40, kLongest = 150;
 
 enum class Weight : std::uint8_t { f32, bf16, i8 };
 
@@ -124,14 +124,12 @@ struct Layer {
 };
 
 struct Texts {
-  Value starts, lengths, pad, unpad;
+  Value starts, lengths;
   Dim tokens;
   explicit Texts(Builder& b) : tokens(b.dim("tokens")) {
-    const Dim sequences = b.dim("sequences"), longest = b.dim("longest");
+    const Dim sequences = b.dim("sequences");
     starts = b.parameter("starts", {DType::i32, {sequences}});
     lengths = b.parameter("lengths", {DType::i32, {sequences}});
-    pad = b.parameter("pad", {DType::i32, {sequences, longest}});
-    unpad = b.parameter("unpad", {DType::i32, {tokens, 2}});
   }
 };
 
@@ -155,11 +153,11 @@ Value heads_of(Builder& b, Value whole, const Texts& texts, std::int64_t first, 
 
 Value attend(Builder& b, Value whole, const Texts& texts, const Layer& layer) {
   const std::int64_t keys = layer.heads * layer.head_size, values = keys + layer.kv_heads * layer.head_size;
-  return b.ragged_attention({heads_of(b, whole, texts, 0, layer.heads, layer.head_size),
-                             heads_of(b, whole, texts, keys, layer.kv_heads, layer.head_size),
-                             heads_of(b, whole, texts, values, layer.kv_heads, layer.values()), texts.starts,
-                             texts.lengths, texts.pad, texts.unpad},
-                            {.scale = 0.25, .rounds_operands = layer.rounds_operands});
+  return b.ragged_attention(
+      {heads_of(b, whole, texts, 0, layer.heads, layer.head_size),
+       heads_of(b, whole, texts, keys, layer.kv_heads, layer.head_size),
+       heads_of(b, whole, texts, values, layer.kv_heads, layer.values()), texts.starts, texts.lengths},
+      {.scale = 0.25, .rounds_operands = layer.rounds_operands, .longest = kLongest});
 }
 
 // With steps before it, the product is in a group that runs in blocks of rows.
@@ -183,10 +181,8 @@ std::vector<Tensor> inputs_of(const std::vector<std::int32_t>& lengths) {
     tokens += length;
   }
   const auto count = static_cast<std::int64_t>(lengths.size());
-  // The tables for those who pad are not read.
   return {Tensor::from<std::int32_t>({count}, std::span(starts)),
-          Tensor::from<std::int32_t>({count}, std::span(lengths)), Tensor::zeros({DType::i32, {count, 1}}),
-          Tensor::zeros({DType::i32, {tokens, 2}}), random_tensor(DType::f32, {tokens, kHidden}, 9)};
+          Tensor::from<std::int32_t>({count}, std::span(lengths)), random_tensor(DType::f32, {tokens, kHidden}, 9)};
 }
 
 // The blocks of the results of steps, where there are any.
@@ -258,8 +254,8 @@ TEST(SplitHeads, TakesProductsOfTheirOwnAndTwoReaders) {
     for (const bool is_causal : {false, true}) {
       b.output(is_causal ? "causal" : "mixed",
                b.ragged_attention({heads, heads_of(b, both, texts, 0, 2, 32), heads_of(b, both, texts, 64, 2, 32),
-                                   texts.starts, texts.lengths, texts.pad, texts.unpad},
-                                  {.causal = is_causal}));
+                                   texts.starts, texts.lengths},
+                                  {.causal = is_causal, .longest = kLongest}));
     }
     if (gives_products) {
       b.output("query", query);

@@ -165,14 +165,12 @@ TEST(StepWork, RaggedAttentionCountsEachSequenceAlone) {
   const Value q = b.parameter("q", f32({6, 2, 8})), k = b.parameter("k", f32({6, 2, 8})),
               v = b.parameter("v", f32({6, 2, 8}));
   const Value starts = b.parameter("starts", {DType::i32, {2}}), lengths = b.parameter("lengths", {DType::i32, {2}});
-  const Value pad = b.parameter("pad", {DType::i32, {2, 4}}), unpad = b.parameter("unpad", {DType::i32, {6, 2}});
   const Value seen = b.parameter("seen", {DType::i32, {2}});
-  const Value y = b.ragged_attention({q, k, v, starts, lengths, pad, unpad, seen}, {.has_lengths = true});
+  const Value y = b.ragged_attention({q, k, v, starts, lengths, seen}, {.has_lengths = true, .longest = 4});
   std::vector<Tensor> inputs;
   for (unsigned i = 0; i < 3; ++i) inputs.push_back(random_tensor(DType::f32, {6, 2, 8}, i));
-  inputs.insert(inputs.end(), {i32({2}, {0, 2}), i32({2}, {2, 4}), i32({2, 4}, {0, 1, 1, 1, 2, 3, 4, 5}),
-                               i32({6, 2}, {0, 0, 0, 1, 1, 0, 1, 1, 1, 2, 1, 3}), i32({2}, {2, 3})});
-  // 2 × 2 pairs, and four queries that see three keys; the tables for those who pad are not read.
+  inputs.insert(inputs.end(), {i32({2}, {0, 2}), i32({2}, {2, 4}), i32({2}, {2, 3})});
+  // 2 × 2 pairs, and four queries that see three keys.
   expect_work(call_of(profile(b, y, inputs), "ragged_attention"), 2 * (4 + 12) * 2 * (8 + 8),
               4 * (4 * 6 * 2 * 8 + 3 * 2), Arithmetic::f32);
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "graph/decompose.h"
 #include "tests/unit/graph/run_op.h"
 
 namespace alate::graph {
@@ -124,39 +125,53 @@ TEST(Interpreter, AttentionSharesKeysAmongGroupsOfHeads) {
 
 TEST(Interpreter, RaggedAttentionStaysWithinItsSequence) {
   const Tensor zeros = Tensor::zeros({DType::f64, {3, 1, 1}}), value = doubles({3, 1, 1}, {1, 3, 7});
-  const Tensor starts = row<std::int32_t>({0, 2}), lengths = row<std::int32_t>({2, 1}),
-               pad = Tensor::from<std::int32_t>({2, 2}, {0, 1, 2, 2}),
-               unpad = Tensor::from<std::int32_t>({3, 2}, {0, 0, 0, 1, 1, 0});
-  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad}, Attention{}), {2, 2, 7});
-  expect_near(
-      run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad}, Attention{.causal = true}),
-      {1, 2, 7});
+  const Tensor starts = row<std::int32_t>({0, 2}), lengths = row<std::int32_t>({2, 1});
+  const auto attend = [&](std::vector<Tensor> more, Attention attributes) {
+    attributes.longest = 2;
+    more.insert(more.begin(), {zeros, zeros, value, starts, lengths});
+    return run_op(Op::ragged_attention, more, attributes);
+  };
+  expect_near(attend({}, {}), {2, 2, 7});
+  expect_near(attend({}, {.causal = true}), {1, 2, 7});
   const Tensor bias = doubles({1, 1, 2, 2}, {0, -kInf, 0, 0});
-  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, bias},
-                     Attention{.has_bias = true}),
-              {1, 2, 7});
+  expect_near(attend({bias}, {.has_bias = true}), {1, 2, 7});
   const Tensor biases = doubles({2, 1, 2, 2}, {0, std::log(3.0), 0, -kInf, -kInf, 0, 0, 0});
-  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, biases},
-                     Attention{.has_bias = true}),
-              {2.5, 1, 0});
+  expect_near(attend({biases}, {.has_bias = true}), {2.5, 1, 0});
   // Of distances -2, -1, 0 and 1: token 0 gives its neighbour the weight 3 of 4, token 1 none.
   const Tensor distances = doubles({1, 3, 2, 2}, {9, 9, 0, std::log(3.0), 9, -kInf, 0, 9, 9, 9, 0, 9});
-  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, distances},
-                     Attention{.has_query_distances = true}),
-              {2.5, 3, 7});
+  expect_near(attend({distances}, {.has_query_distances = true}), {2.5, 3, 7});
   // The key's row: token 1 hides from token 0, token 0 has the weight 3 of 4 of token 1.
-  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, distances},
-                     Attention{.has_key_distances = true}),
-              {1, 1.5, 7});
+  expect_near(attend({distances}, {.has_key_distances = true}), {1, 1.5, 7});
   // One row for all tokens: keys before the query have the weight 3 of 4, those after it none.
   const Tensor shared = doubles({1, 1, 2, 2}, {9, -kInf, 0, std::log(3.0)});
-  expect_near(run_op(Op::ragged_attention, {zeros, zeros, value, starts, lengths, pad, unpad, shared},
-                     Attention{.has_key_distances = true}),
-              {1, 1.5, 7});
-  const Tensor past_end = row<std::int32_t>({2, 2});
-  EXPECT_TRUE(refusal([&] {
-                run_op(Op::ragged_attention, {zeros, zeros, value, starts, past_end, pad, unpad}, Attention{});
-              }).starts_with("invalid_argument: ragged_attention("));
+  expect_near(attend({shared}, {.has_key_distances = true}), {1, 1.5, 7});
+}
+
+TEST(Interpreter, RaggedAttentionRejectsSequencesThatDoNotFit) {
+  const Tensor x = Tensor::zeros({DType::f64, {3, 1, 1}});
+  const auto said = [&](std::initializer_list<std::int32_t> lengths, std::int64_t longest) {
+    return refusal([&] {
+      run_op(Op::ragged_attention, {x, x, x, row<std::int32_t>({0, 2}), row(lengths)}, Attention{.longest = longest});
+    });
+  };
+  EXPECT_EQ(said({2, 1}, 2), "accepted");
+  EXPECT_NE(said({2, 2}, 2).find("outside the tokens"), std::string::npos);
+  EXPECT_NE(said({2, 1}, 1).find("past the longest sequence"), std::string::npos);
+}
+
+// Both ways: by the op, and by its decomposition.
+TEST(Interpreter, RaggedAttentionGivesZerosForTokensOfNoSequence) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor zeros = Tensor::zeros({DType::f64, {5, 1, 1}}), value = doubles({5, 1, 1}, {nan, 1, 3, 7, nan});
+  // The second sequence is empty, and begins where the tokens end.
+  const std::vector<Tensor> operands = {zeros, zeros, value, row<std::int32_t>({3, 5, 1}),
+                                        row<std::int32_t>({1, 0, 2})};
+  const Graph graph = graph_of(Op::ragged_attention,
+                               {zeros.shape(), zeros.shape(), zeros.shape(), {DType::i32, {3}}, {DType::i32, {3}}},
+                               Attention{.longest = 3});
+  const Graph plain = decompose(graph, [](const Graph&, const Node&) { return false; });
+  for (const Graph* each : {&graph, &plain})
+    expect_near(interpret(*each, operands, base::Cancellation::never()).front(), {0, 2, 2, 7, 0});
 }
 
 TEST(Interpreter, RaggedPoolMakesARowOfEachSequence) {

@@ -1,10 +1,13 @@
-// GEMM arguments of a dense step.
+// The weight and the GEMM arguments of a dense step.
 #pragma once
 
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/plan/plan.h"
 
 namespace alate::cpu {
+
+/// The weight of a dense step.
+SlotId weight_slot(const Step& step);
 
 /// For a step over f32 whose weight is packed as floats or words: strides and k count elements of x.
 GemmArguments dense_arguments(const Step& step, const Frame& frame);

@@ -6,11 +6,12 @@
 #include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/work.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
 
-DType weight_dtype(const Step& step, const Binding& binding) { return binding.shapes[step.inputs[1]].dtype; }
+DType weight_dtype(const Step& step, const Binding& binding) { return binding.shapes[weight_slot(step)].dtype; }
 
 // Whether the step before stored the activations already rounded.
 bool has_rounded_activations(const Step& step, const Binding& binding) {
@@ -20,7 +21,7 @@ bool has_rounded_activations(const Step& step, const Binding& binding) {
 }  // namespace
 
 bool has_half_weight(const graph::Graph& graph, const graph::Node& node) {
-  const graph::Value weight = node.operands[1];
+  const graph::Value weight = graph::DenseOperands<>::of(node).weight;
   return graph.node(weight.node).op == graph::Op::constant && is_half(graph.shape(weight).dtype);
 }
 

@@ -12,6 +12,7 @@
 #include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -34,12 +35,17 @@ bool has_scales_of_rows_or_runs(const graph::QuantizedDense& dense, std::int64_t
 
 bool may_rotate(std::int64_t rotation) { return rotation % static_cast<std::int64_t>(kLeastRotation) == 0; }
 
+graph::QuantizedDenseOperands<std::size_t> places_of(const Step& step) {
+  return graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes));
+}
+
 bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
   if (dense.activation_groups == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
       dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
     return false;
-  const graph::Value weight = node.operands[has_smoothing ? 2 : 1], scales = node.operands[has_smoothing ? 3 : 2];
+  const auto operands = graph::QuantizedDenseOperands<>::of(node);
+  const graph::Value weight = operands.stored, scales = *operands.scales;  // which a linear encoding has
   const Shape& shape = graph.shape(weight);
   // Up to this k, sums of 8-bit products fit 31 bits.
   constexpr std::int64_t kMostK = std::int64_t{1} << 16;
@@ -49,14 +55,10 @@ bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing
          shape.dims[1].number() / dense.activation_groups <= kMostK;
 }
 
-std::size_t weight_operand(const Step& step) {
-  return std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1;
-}
-
 // The layout of the activations as the kernel reads them.
 IntegerRows integer_rows(const Step& step, const Binding& binding) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  return {extent_of(binding.shapes[step.inputs[weight_operand(step)]], 1), groups_of(dense)};
+  return {extent_of(binding.shapes[step.inputs[places_of(step).stored]], 1), groups_of(dense)};
 }
 
 // Whether the step before already quantized the activations.
@@ -79,7 +81,7 @@ QuantizeArguments rounding(const Step& step, const Frame& frame) {
   QuantizeArguments rounded = activations(step, frame);
   rounded.x = frame.in<float>(step.inputs[0]);
   rounded.x_stride = rounded.width;
-  if (weight_operand(step) == 2) rounded.smoothing = frame.in<float>(step.inputs[1]);
+  if (const auto smoothing = places_of(step).smoothing) rounded.smoothing = frame.in<float>(step.inputs[*smoothing]);
   rounded.rotation = static_cast<std::size_t>(std::get<graph::QuantizedDense>(step.attributes).rotation);
   return rounded;
 }
@@ -88,10 +90,10 @@ void multiply(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   const QuantizeArguments integers = activations(step, frame);
   const GemmKernel& kernel = kernels().integers;
-  const std::size_t weight = weight_operand(step);
+  const auto at = places_of(step);
   GemmArguments product;
   product.m = integers.rows;
-  product.n = extent_of(frame.shape(step.inputs[weight]), 0);
+  product.n = extent_of(frame.shape(step.inputs[at.stored]), 0);
   product.k = quantized_row_words(integers.width, integers.groups, kernel.kind);
   product.a_stride = integers.words_stride;
   if (product.m == 0 || product.n == 0) return;
@@ -105,9 +107,9 @@ void multiply(const Step& step, const Frame& frame) {
                     .groups = integers.groups,
                     .has_group_column_scales = step.packed_scales.extent(0) > 1,
                     .row_stride = integers.scales_stride};
-  if (dense.has_bias) product.bias = frame.in<float>(step.inputs[weight + 2]);
+  if (at.bias) product.bias = frame.in<float>(step.inputs[*at.bias]);
   product.activation = activation_of(dense.activation);
-  if (dense.has_residual) product.residual = frame.in<float>(step.inputs.back());
+  if (at.residual) product.residual = frame.in<float>(step.inputs[*at.residual]);
   product.residual_stride = product.n;
   place_result(step, frame, product);
   gemm(product, frame.pool, frame.max_workers, kernel);

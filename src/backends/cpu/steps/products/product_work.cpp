@@ -3,6 +3,7 @@
 #include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/work.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -32,10 +33,14 @@ Work work_with_weight(const Step& step, const Frame& frame, std::size_t weight) 
 
 }  // namespace
 
-Work dense_work(const Step& step, const Frame& frame) { return work_with_weight(step, frame, 1); }
+Work dense_work(const Step& step, const Frame& frame) {
+  const auto& dense = std::get<graph::Dense>(step.attributes);
+  return work_with_weight(step, frame, graph::places_of<graph::DenseOperands>(dense).weight);
+}
 
 Work quantized_dense_work(const Step& step, const Frame& frame) {
-  return work_with_weight(step, frame, std::get<graph::QuantizedDense>(step.attributes).has_smoothing ? 2 : 1);
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  return work_with_weight(step, frame, graph::places_of<graph::QuantizedDenseOperands>(dense).stored);
 }
 
 // 8-bit arithmetic where the CPU multiplies four bytes at a time, otherwise 16-bit.

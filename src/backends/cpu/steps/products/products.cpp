@@ -8,6 +8,7 @@
 #include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/products/product_values.h"
 #include "backends/cpu/steps/steps.h"
+#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -88,19 +89,25 @@ Tensor pack_dense(const Tensor& weight, const graph::Attributes& /*attributes*/)
   return packed;
 }
 
+SlotId weight_slot(const Step& step) {
+  return step.inputs[graph::places_of<graph::DenseOperands>(std::get<graph::Dense>(step.attributes)).weight];
+}
+
 GemmArguments dense_arguments(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::Dense>(step.attributes);
-  const Shape &x = frame.shape(step.inputs[0]), &result = frame.shape(step.output());
+  const auto at = graph::places_of<graph::DenseOperands>(dense);
+  const SlotId rows = step.inputs[at.x];
+  const Shape &x = frame.shape(rows), &result = frame.shape(step.output());
   GemmArguments arguments;
   arguments.m = rows_of(result);
   arguments.k = extent_of(x, x.rank() - 1);
-  arguments.n = extent_of(frame.shape(step.inputs[1]), 0);
-  arguments.a = frame.in<float>(step.inputs[0]);
-  arguments.a_stride = x.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.k;
+  arguments.n = extent_of(frame.shape(weight_slot(step)), 0);
+  arguments.a = frame.in<float>(rows);
+  arguments.a_stride = x.rank() == 2 ? frame.row_stride(rows) : arguments.k;
   arguments.packed = step.packed.values<float>().data();
-  if (dense.has_bias) arguments.bias = frame.in<float>(step.inputs[2]);
+  if (at.bias) arguments.bias = frame.in<float>(step.inputs[*at.bias]);
   arguments.activation = activation_of(dense.activation);
-  if (dense.has_residual) arguments.residual = frame.in<float>(step.inputs.back());
+  if (at.residual) arguments.residual = frame.in<float>(step.inputs[*at.residual]);
   arguments.residual_stride = arguments.n;
   place_result(step, frame, arguments);
   return arguments;
