@@ -54,7 +54,7 @@ class Folding {
   Tensor interpreted(const graph::Constant& constant) {
     std::vector<Tensor> operands;
     for (const graph::ConstantPtr& operand : constant.operands) operands.push_back(value_of(*operand));
-    const graph::DimTable no_dims;
+    graph::DimTable no_dims;
     return graph::interpret_op(constant.op, constant.attributes, {}, operands, std::span(&constant.shape, 1),
                                graph::DimValues(no_dims), base::Cancellation::never())
         .front();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alate/tensor.h"
+#include "graph/dims.h"
 #include "graph/op.h"
 
 namespace alate::graph {
@@ -36,7 +37,9 @@ ConstantPtr make_constant(std::string name, Tensor tensor);
 /// `op` over constants.
 ConstantPtr make_constant(Op op, Attributes attributes, Shape shape, std::vector<ConstantPtr> operands);
 
-/// Adds the attribute struct's kind and fields to a fingerprint.
-void add_attributes(FingerprintBuilder& builder, const Attributes& attributes);
+/// Adds the attribute struct's fields, or a shape, to a fingerprint: dims as the table writes them, so that the
+/// fingerprint is the same in every process; without a table by their ids, which mean something within one graph.
+void add_attributes(FingerprintBuilder& builder, const Attributes& attributes, const DimTable* dims);
+void add_shape(FingerprintBuilder& builder, const Shape& shape, const DimTable* dims);
 
 }  // namespace alate::graph

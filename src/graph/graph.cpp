@@ -6,25 +6,22 @@
 namespace alate::graph {
 namespace {
 
-void add_shape(FingerprintBuilder& builder, const Shape& shape) {
-  add_attributes(builder, Iota{.dtype = shape.dtype, .dims = shape.dims, .axis = 0});
-}
-
 void add_graph(FingerprintBuilder& builder, const Graph& graph) {
+  const DimTable* const dims = &graph.dims();
   for (const Parameter& parameter : graph.parameters()) {
     builder.add(parameter.name).add(std::uint64_t{parameter.donatable});
-    add_shape(builder, parameter.shape);
+    add_shape(builder, parameter.shape, dims);
   }
   for (const ConstantPtr& constant : graph.constants()) {
     builder.add(constant->identity);
-    add_shape(builder, constant->shape);
+    add_shape(builder, constant->shape, dims);
   }
   for (const Node& node : graph.nodes()) {
     builder.add(to_string(node.op));
-    add_attributes(builder, node.attributes);
+    add_attributes(builder, node.attributes, dims);
     for (const Value operand : node.operands)
       builder.add(std::uint64_t{operand.node}).add(std::uint64_t{operand.result});
-    for (const Shape& shape : node.results) add_shape(builder, shape);
+    for (const Shape& shape : node.results) add_shape(builder, shape, dims);
     for (const Region& region : node.regions) add_graph(builder, *region);
   }
   for (const Output& output : graph.outputs()) {
@@ -37,8 +34,8 @@ void add_graph(FingerprintBuilder& builder, const Graph& graph) {
 
 Fingerprint Graph::fingerprint() const {
   FingerprintBuilder builder;
-  for (std::size_t i = 0; i < dims_->size(); ++i) {
-    const NamedDim& dim = (*dims_)[static_cast<DimId>(i)];
+  for (const DimId id : dims_->names()) {
+    const NamedDim& dim = (*dims_)[id];
     builder.add(dim.name)
         .add(static_cast<std::uint64_t>(dim.min))
         .add(static_cast<std::uint64_t>(dim.max.value_or(-1)))

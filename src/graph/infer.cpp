@@ -55,7 +55,13 @@ std::vector<Shape> infer_shapes(const InferenceInput& input) {
                  ", which this op does not take");
     }
   }
-  std::vector<Shape> results = kRules[static_cast<std::size_t>(input.op)](input);
+  std::vector<Shape> results;
+  try {
+    results = kRules[static_cast<std::size_t>(input.op)](input);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::resource_exhausted) input.fail(error.message(), error.code());
+    throw;
+  }
   for (const Shape& result : results)
     input.require(is_countable(result), [&] {
       return "the number of elements of the result " + input.dims.to_string(result) + " overflows";

@@ -18,7 +18,7 @@ struct InferenceInput {
   const Attributes& attributes;
   std::span<const Shape> operands;
   std::span<const Region> regions;
-  const DimTable& dims;
+  DimTable& dims;  // where forms of sizes get their ids
   std::string_view source;
 
   template <typename Attribute>

@@ -61,7 +61,8 @@ void verify_node(const Graph& graph, NodeId id) {
     }
     verify(*region);
   }
-  const InferenceInput input{node.op, node.attributes, operands, node.regions, graph.dims(), graph.source(node.source)};
+  const InferenceInput input{node.op,      node.attributes,      operands,
+                             node.regions, *graph.shared_dims(), graph.source(node.source)};
   const std::vector<Shape> inferred = infer_shapes(input);
   if (inferred != node.results) {
     std::string text = "results are stated as";

@@ -160,9 +160,9 @@ std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layer
   }
   runtime::Feeders feeders;
   feeders.push_back(runtime::feed_packed_tokens(source_.architecture.limits(source_.config)));
-  const runtime::EntryPoint entry_point(
-      backends::get_backend("cpu").compile(built.builder.finish(), {.weights = store_}), std::move(feeders),
-      built.inputs);
+  const graph::Graph graph = built.builder.finish();
+  const runtime::EntryPoint entry_point(backends::get_backend("cpu").compile(graph, {.weights = store_}),
+                                        std::move(feeders), built.inputs, graph.dims());
   for (const PackedTokens& batch : batches_) {
     const std::vector<Tensor> results = entry_point.run(batch, {}, {.cancellation = base::Cancellation::never()});
     for (std::size_t i = 0; i < inputs.size(); ++i) {

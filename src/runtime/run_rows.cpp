@@ -35,11 +35,10 @@ std::size_t batch_of(std::span<const BatchRow* const> next, const RowBudget& bud
 RowValues run_rows(const BatchProgram& program, std::span<const BatchRow> rows, const RowBudget& budget,
                    const backends::RunOptions& options, const std::function<void(std::size_t)>& computed) {
   if (budget.tokens < 1) throw Error(ErrorCode::invalid_argument, "batch_tokens must be at least 1");
-  const RowWidth width = program.width();
   RowValues result;
   result.starts.reserve(rows.size() + 1);
   result.starts.push_back(0);
-  for (const BatchRow& row : rows) result.starts.push_back(result.starts.back() + width.of(row));
+  for (const BatchRow& row : rows) result.starts.push_back(result.starts.back() + program.width(row));
   result.values = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(result.starts.back())}});
   const std::span<float> all = result.values.mutable_values<float>();
   const std::vector<const BatchRow*> order = by_length(rows);
@@ -48,7 +47,8 @@ RowValues run_rows(const BatchProgram& program, std::span<const BatchRow> rows, 
     const Tensor outputs = program.run_rows(batch, options);
     std::span<const float> values = outputs.values<float>();
     for (const BatchRow* row : batch) {
-      const std::size_t begin = result.starts[static_cast<std::size_t>(row - rows.data())], count = width.of(*row);
+      const auto place = static_cast<std::size_t>(row - rows.data());
+      const std::size_t begin = result.starts[place], count = result.starts[place + 1] - begin;
       std::ranges::copy(values.first(count), all.subspan(begin).begin());
       values = values.subspan(count);
     }

@@ -32,28 +32,35 @@ ConstantPtr resolve(std::string_view name, const Shape& shape, const Fingerprint
   return make_constant(std::string(name), Tensor::zeros(shape), identity);
 }
 
-std::int64_t extent_of(const Graph& graph, Dim dim) {
-  if (dim.is_number()) return dim.number();
-  const NamedDim& named = graph.dims()[dim.id()];
-  const std::int64_t wanted = std::max<std::int64_t>(named.min, 2);
-  return named.max ? std::min(wanted, *named.max) : wanted;
+// A value for each name; none if the bounds leave none, or a size would be too large for any.
+std::optional<DimValues> small_extents(const DimTable& dims) {
+  DimValues values(dims);
+  try {
+    for (const DimId id : dims.names()) {
+      const std::int64_t wanted = std::max<std::int64_t>(dims[id].min, 2);
+      values.set(id, dims[id].max ? std::min(wanted, *dims[id].max) : wanted, "a dim");
+    }
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return values;
 }
 
-bool is_small(const Graph& graph, const Shape& shape) {
+bool is_small(const DimValues& extents, const Shape& shape) {
   std::int64_t left = kSmall;
-  for (const Dim dim : shape.dims) {
-    const std::int64_t extent = extent_of(graph, dim);
-    if (extent < 0) return false;
-    left /= std::max<std::int64_t>(extent, 1);
+  try {
+    for (const Dim dim : shape.dims) left /= std::max<std::int64_t>(extents(dim), 1);
+  } catch (const Error&) {
+    return false;  // a negative size
   }
   return left > 0 && bits_of(shape.dtype) > 0;
 }
 
-bool is_small(const Graph& graph, const ConstantPtr& constant, std::set<const Constant*>& seen) {
+bool is_small(const DimValues& extents, const ConstantPtr& constant, std::set<const Constant*>& seen) {
   if (!seen.insert(constant.get()).second) return true;
-  return is_small(graph, constant->shape) &&
+  return is_small(extents, constant->shape) &&
          std::all_of(constant->operands.begin(), constant->operands.end(),
-                     [&](const ConstantPtr& operand) { return is_small(graph, operand, seen); });
+                     [&](const ConstantPtr& operand) { return is_small(extents, operand, seen); });
 }
 
 // Whether a region that runs once for each comparison or combination is over scalars, without regions of its own.
@@ -65,31 +72,30 @@ bool is_over_scalars(const Graph& region) {
 }
 
 // Whether it can be interpreted in no time: small values, no loops, few nodes.
-bool is_small(const Graph& graph) {
+bool is_small(const Graph& graph, const DimValues& extents) {
   std::set<const Constant*> seen;
   if (graph.nodes().size() > 100) return false;
   for (const ConstantPtr& constant : graph.constants()) {
-    if (!is_small(graph, constant, seen)) return false;
+    if (!is_small(extents, constant, seen)) return false;
   }
   for (const Node& node : graph.nodes()) {
     if (node.op == Op::while_loop) return false;
     for (const Shape& shape : node.results) {
-      if (!is_small(graph, shape)) return false;
+      if (!is_small(extents, shape)) return false;
     }
     const bool runs_often = node.op == Op::sort || node.op == Op::reduce;
     for (const Region& region : node.regions) {
-      if (!is_small(*region) || (runs_often && !is_over_scalars(*region))) return false;
+      if (!is_small(*region, extents) || (runs_often && !is_over_scalars(*region))) return false;
     }
   }
   return seen.size() < 100;
 }
 
-void interpret_zeros(const Graph& graph, std::string_view text) {
+void interpret_zeros(const Graph& graph, const DimValues& extents, std::string_view text) {
   std::vector<Tensor> inputs;
   for (const Parameter& parameter : graph.parameters()) {
-    Shape shape = parameter.shape;
-    for (Dim& dim : shape.dims) dim = extent_of(graph, dim);
-    inputs.push_back(Tensor::zeros(std::move(shape)));
+    if (!is_small(extents, parameter.shape)) return;
+    inputs.push_back(Tensor::zeros(extents(parameter.shape)));
   }
   try {
     interpret(graph, inputs, base::Cancellation::never());
@@ -116,6 +122,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error& error) {
     fail(error.what(), printed);
   }
-  if (is_small(graph)) interpret_zeros(graph, printed);
+  const std::optional<DimValues> extents = small_extents(graph.dims());
+  if (extents && is_small(graph, *extents)) interpret_zeros(graph, *extents, printed);
   return 0;
 }

@@ -134,21 +134,59 @@ Term Emitter::extents(const std::vector<Dim>& dims) {
   return parts.size() == 1 ? parts[0] : node("Concat", DType::i64, parts, {attribute("axis", 0)});
 }
 
-// Taken from the first parameter that has the dim.
 Term Emitter::dim_extent(DimId id) {
-  const auto [found, is_new] = dim_extents_.try_emplace(id);
-  if (!is_new) return found->second;
+  const auto found = dim_extents_.find(id);
+  if (found != dim_extents_.end()) return found->second;
+  const graph::DimEntry& entry = graph_.dims().entry(id);
+  const Term extent = entry.kind == graph::DimEntry::Kind::name ? name_extent(id) : form_extent(entry);
+  return dim_extents_[id] = extent;
+}
+
+// Sums, quotients and so on of i64[1], computed once a run.
+Term Emitter::form_extent(const graph::DimEntry& entry) {
+  using Kind = graph::DimEntry::Kind;
+  const Term first = form_extent(entry.first);
+  if (entry.kind == Kind::sum) return first;
+  const Term second = entry.kind == Kind::quotient ? Term() : form_extent(entry.second);
+  std::swap(prologue_, open_.back());
+  Term result;
+  switch (entry.kind) {
+    case Kind::product: result = first * second; break;
+    case Kind::smaller: result = node("Min", DType::i64, {first, second}); break;
+    case Kind::larger: result = node("Max", DType::i64, {first, second}); break;
+    default: {
+      // Div truncates, and the remainder of Mod has the sign of the divisor.
+      const Term by = integers({entry.divisor});
+      result = (first - node("Mod", DType::i64, {first, by})) / by;
+    }
+  }
+  std::swap(prologue_, open_.back());
+  return result;
+}
+
+Term Emitter::form_extent(const graph::DimForm& form) {
+  Term sum = integers({form.plus});
+  for (const graph::DimForm::Term& term : form.terms) {
+    const Term atom = dim_extent(term.atom);
+    std::swap(prologue_, open_.back());
+    sum = sum + atom * integers({term.factor});
+    std::swap(prologue_, open_.back());
+  }
+  return sum;
+}
+
+// Taken from the first parameter that has the dim.
+Term Emitter::name_extent(DimId id) {
   for (std::size_t place = 0; place < parameters_.size(); ++place) {
     const std::vector<Dim>& dims = graph_.parameters()[place].shape.dims;
     const auto at = std::find(dims.begin(), dims.end(), Dim::of_id(id));
     if (at == dims.end()) continue;
     std::swap(prologue_, open_.back());
     const Term shape = node("Shape", DType::i64, {parameters_[place]});
-    found->second = node("Gather", DType::i64, {shape, integers({at - dims.begin()})}, {attribute("axis", 0)});
+    const Term extent = node("Gather", DType::i64, {shape, integers({at - dims.begin()})}, {attribute("axis", 0)});
     std::swap(prologue_, open_.back());
-    return found->second;
+    return extent;
   }
-  dim_extents_.erase(id);
   throw make_error(ErrorCode::unsupported, "dim ", graph_.dims()[id].name, " is no extent of any parameter");
 }
 
@@ -159,7 +197,7 @@ ProtobufWriter Emitter::value_info(const std::string& name, const Shape& shape) 
     if (dim.is_number()) {
       entry.integer(1, dim.number());
     } else {
-      entry.bytes(2, graph_.dims()[dim.id()].name);
+      entry.bytes(2, graph_.dims().to_string(dim));
     }
     dims.message(1, entry);
   };

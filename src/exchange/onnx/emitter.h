@@ -68,6 +68,9 @@ class Emitter {
   std::string unique(std::string_view wanted);
   Term tensor(DType dtype, std::span<const std::int64_t> extents, std::string_view bytes);
   Term dim_extent(DimId id);
+  Term name_extent(DimId id);
+  Term form_extent(const graph::DimEntry& entry);
+  Term form_extent(const graph::DimForm& form);
   ProtobufWriter value_info(const std::string& name, const Shape& shape) const;
 
   const graph::Graph& graph_;

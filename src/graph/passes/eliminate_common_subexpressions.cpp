@@ -11,7 +11,7 @@ namespace {
 Fingerprint identity_of(const Node& node, const std::vector<Value>& operands) {
   FingerprintBuilder builder;
   builder.add(static_cast<std::uint64_t>(node.op));
-  add_attributes(builder, node.attributes);
+  add_attributes(builder, node.attributes, nullptr);
   for (const Value operand : operands) builder.add(std::uint64_t{operand.node}).add(std::uint64_t{operand.result});
   for (const Region& region : node.regions) builder.add(region->fingerprint());
   return builder.finish();

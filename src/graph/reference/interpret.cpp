@@ -106,7 +106,7 @@ Tensor materialize(const Constant& constant, std::map<const Constant*, Tensor>& 
   if (found != done.end()) return found->second;
   std::vector<Tensor> operands;
   for (const ConstantPtr& operand : constant.operands) operands.push_back(materialize(*operand, done));
-  const DimTable no_dims;
+  DimTable no_dims;
   const Tensor value = evaluate({.op = constant.op,
                                  .attributes = constant.attributes,
                                  .operands = operands,

@@ -7,7 +7,7 @@
 namespace alate::graph {
 namespace {
 
-// The product of the static dims, and the sorted named dims: reshape must preserve both.
+// The product of the numbers, and the sorted ids: where both are equal, so are the products.
 std::pair<std::int64_t, std::vector<DimId>> extent_product(const Dims& dims) {
   Shape numbers{DType::u8, {}};
   std::vector<DimId> named;
@@ -22,6 +22,35 @@ std::pair<std::int64_t, std::vector<DimId>> extent_product(const Dims& dims) {
   const std::int64_t product = numbers.element_count();
   if (product == 0) named.clear();
   return {product, named};
+}
+
+// The number of elements as a form.
+DimForm element_form(DimTable& dims, const Dims& extents) {
+  DimForm product = 1;
+  for (const Dim extent : extents) product = dims.product(product, dims.form(extent));
+  return product;
+}
+
+bool have_as_many_elements(DimTable& dims, const Dims& a, const Dims& b) {
+  return extent_product(a) == extent_product(b) || element_form(dims, a) == element_form(dims, b);
+}
+
+// The extents from `start` to `limit`, `stride` apart.
+Dim slice_extent(const InferenceInput& input, const std::string& axis, Dim extent, Dim start, Dim limit,
+                 std::int64_t stride) {
+  DimTable& dims = input.dims;
+  const DimForm whole = dims.form(extent), from = dims.form(start), to = dims.form(limit);
+  input.require(dims.is_at_most(from, to), [&] {
+    return axis + "start " + dims.to_string(start) + " must not be above limit " + dims.to_string(limit) +
+           ", and their bounds do not prove it";
+  });
+  // Whether the end is within an extent with a name may be the caller's word, for numbers and for a limit alone.
+  const bool may_trust = (start.is_number() && limit.is_number()) || (start == Dim(0) && stride == 1);
+  const bool is_past_end = dims.bounds(whole - to).most < 0;
+  input.require(may_trust ? !is_past_end : dims.is_at_most(to, whole), [&] {
+    return axis + "limit " + dims.to_string(limit) + (is_past_end ? " is past the end" : " may be past the end");
+  });
+  return dims.of(dims.quotient_up(to - from, stride));
 }
 
 }  // namespace
@@ -39,7 +68,7 @@ std::vector<Shape> infer_iota(const InferenceInput& input) {
 std::vector<Shape> infer_reshape(const InferenceInput& input) {
   const Dims& dims = input.as<Reshape>().dims;
   require_dims(input, dims, "dims");
-  input.require(extent_product(dims) == extent_product(input.operands[0].dims),
+  input.require(have_as_many_elements(input.dims, dims, input.operands[0].dims),
                 "element counts differ: " + input.dims.to_string(Shape{input.operands[0].dtype, dims}));
   return {{input.operands[0].dtype, dims}};
 }
@@ -83,11 +112,7 @@ std::vector<Shape> infer_concatenate(const InferenceInput& input) {
       input.require(i == at || operand.dims[i] == result.dims[i],
                     name + " may differ from operand 0 along axis " + std::to_string(at) + " alone");
     }
-    input.require(operand.dims[at].is_number() && result.dims[at].is_number(),
-                  name + ": extents along axis " + std::to_string(at) + " must be numbers, because a sum has no name");
-    input.require(operand.dims[at].number() <= INT64_MAX - result.dims[at].number(),
-                  name + ": the sum of the extents overflows");
-    result.dims[at] = operand.dims[at].number() + result.dims[at].number();
+    result.dims[at] = input.dims.of(input.dims.form(result.dims[at]) + input.dims.form(operand.dims[at]));
   }
   return {result};
 }
@@ -109,17 +134,7 @@ std::vector<Shape> infer_slice(const InferenceInput& input) {
       result.dims.push_back(x.dims[i]);
       continue;
     }
-    if (!limits[i].is_number()) {
-      input.require(starts[i] == Dim(0) && stride == 1, axis + "a named limit needs start 0 and stride 1");
-      result.dims.push_back(limits[i]);
-      continue;
-    }
-    input.require(starts[i].is_number() && starts[i].number() <= limits[i].number(),
-                  axis + "start must be a number not above the limit");
-    input.require(!x.dims[i].is_number() || limits[i].number() <= x.dims[i].number(),
-                  axis + "limit " + input.dims.to_string(limits[i]) + " is past the end");
-    const std::int64_t length = limits[i].number() - starts[i].number();
-    result.dims.emplace_back(length == 0 ? 0 : (length - 1) / stride + 1);
+    result.dims.push_back(slice_extent(input, axis, x.dims[i], starts[i], limits[i], stride));
   }
   return {result};
 }

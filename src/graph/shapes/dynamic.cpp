@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "graph/shapes/axes.h"
 #include "graph/shapes/rules.h"
@@ -7,18 +7,13 @@
 namespace alate::graph {
 namespace {
 
-// low + extent + (extent - 1) · interior + high, unless it overflows.
-std::optional<std::int64_t> padded(std::int64_t extent, std::int64_t low, std::int64_t high, std::int64_t interior) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t between = extent > 0 ? extent - 1 : 0;
-  if (interior > 0 && between > (kMost - extent) / interior) return std::nullopt;
-  std::int64_t sum = extent + between * interior;
-  for (const std::int64_t edge : {low, high}) {
-    if (edge > 0 && sum > kMost - edge) return std::nullopt;
-    sum += edge;  // a sum of nonnegative and negative numbers cannot overflow; two negative edges are caught below
-    if (sum < std::numeric_limits<std::int64_t>::min() / 2) return std::nullopt;
-  }
-  return sum;
+// Sums of a few lengths up to this cannot overflow.
+constexpr std::int64_t kMostPadding = std::int64_t{1} << 60;
+
+// low + extent + (extent - 1) · interior + high.
+DimForm padded(DimTable& dims, Dim extent, std::int64_t low, std::int64_t high, std::int64_t interior) {
+  const DimForm elements = dims.form(extent), sum = elements + low + high;
+  return interior == 0 ? sum : sum + dims.larger(elements - 1, 0) * interior;
 }
 
 }  // namespace
@@ -39,11 +34,11 @@ std::vector<Shape> infer_pad(const InferenceInput& input) {
       result.dims.push_back(x.dims[i]);
       continue;
     }
-    input.require(x.dims[i].is_number(), axis + "a named extent cannot be padded, because the sum has no name");
-    const std::optional<std::int64_t> extent = padded(x.dims[i].number(), low[i], high[i], between);
-    input.require(extent.has_value(), axis + "the padded extent overflows");
-    input.require(*extent >= 0, axis + "low and high cut off more than there is");
-    result.dims.emplace_back(*extent);
+    input.require(std::min(low[i], high[i]) >= -kMostPadding && std::max(low[i], high[i]) <= kMostPadding,
+                  axis + "low or high is so large that it overflows");
+    const DimForm extent = padded(input.dims, x.dims[i], low[i], high[i], between);
+    input.require(input.dims.is_at_most(0, extent), axis + "low and high cut off more than there is");
+    result.dims.push_back(input.dims.of(extent));
   }
   return {result};
 }

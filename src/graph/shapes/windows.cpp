@@ -49,11 +49,14 @@ Dim window_count(const InferenceInput& input, std::string_view axis, Dim extent,
                     (!extent.is_number() || !spreads_too_far(extent.number(), window.base_dilation)),
                 where + "padding or dilation makes it too long");
   if (extent.is_number()) return window.count(extent.number());
+  DimTable& dims = input.dims;
   const std::int64_t seen = WindowAxis::spread(window.window, window.window_dilation);
-  input.require(window.stride == 1 && window.base_dilation == 1 && window.low + window.high == seen - 1,
-                where + "the result must be as long as the named dim " + input.dims.to_string(extent) +
-                    ": stride 1, no dilation, padding of " + std::to_string(seen - 1) + " in all");
-  return extent;
+  const DimForm elements = dims.form(extent);
+  const DimForm spread = window.base_dilation == 1
+                             ? elements
+                             : dims.larger((elements - 1) * window.base_dilation + 1, 0);  // 0 elements spread over 0
+  const DimForm room = spread + (window.low + window.high - seen);
+  return dims.of(dims.larger(dims.quotient(room, window.stride) + 1, 0));
 }
 
 std::vector<Shape> infer_reduce_window(const InferenceInput& input) {

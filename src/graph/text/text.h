@@ -10,8 +10,11 @@
 //   output   = "output" string "=" value [ "aliases" string ]                     a parameter's name
 //   value    = "%"N [ "."result ]
 //   shapes   = shape | "(" { shape } ")"                                          where the op has not one result
-//   shape    = dtype "[" { integer | name } "]"
-//   attributes = "{" { field "=" ( number | "true" | "false" | name | list ) } "}"   in the struct's order
+//   shape    = dtype "[" { size } "]"
+//   size     = term { "+" term | term }          a term that begins with "-" needs no sign before it: "tokens-3"
+//   term     = factor { "*" factor | "/" integer }                                quotients are rounded down
+//   factor   = integer | name | "(" size ")" | ( "min" | "max" ) "(" size "," size ")"
+//   attributes = "{" { field "=" ( number | "true" | "false" | name | size | list ) } "}"   in the struct's order
 //   from     = "from" string                                                      the node's source
 //
 // Repeated items are separated by commas within brackets, else by white space. Nodes are numbered from 0 in each graph,

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "alate/error.h"
+#include "graph/dim_text.h"
+#include "graph/text/text_dims.h"
 #include "graph/text/text_values.h"
 
 namespace alate::graph {
@@ -24,7 +26,7 @@ class FieldPrinter {
   void print(RngAlgorithm value) { out_ += to_string(value); }
   void print(tensor::EncodingKind value) { out_ += to_string(value); }
   void print(Dim value) {
-    out_ += value.is_number() ? std::to_string(value.number()) : quoted_unless_word(dims_.to_string(value));
+    out_ += value.is_number() ? std::to_string(value.number()) : text_of(dims_.form(value), dims_, quoted_unless_word);
   }
   template <typename Element>
   void print(const std::vector<Element>& values) {
@@ -43,7 +45,7 @@ class FieldPrinter {
 
 class FieldParser {
  public:
-  FieldParser(Lexer& lexer, const DimNames& dims) : lexer_(lexer), dims_(dims) {}
+  FieldParser(Lexer& lexer, DimTable* dims) : lexer_(lexer), dims_(dims) {}
 
   void parse(std::int64_t& value) { value = lexer_.integer("an integer"); }
   void parse(bool& value) {
@@ -72,18 +74,7 @@ class FieldParser {
   void parse(FftKind& value) { parse_enumerator(value, FftKind::irfft); }
   void parse(RngAlgorithm& value) { parse_enumerator(value, RngAlgorithm::philox); }
   void parse(tensor::EncodingKind& value) { parse_enumerator(value, tensor::EncodingKind::mxfp4); }
-  void parse(Dim& value) {
-    const Token token = lexer_.peek();
-    if (token.kind == TokenKind::number) {
-      const std::int64_t number = lexer_.integer("an extent");
-      if (number < 0) lexer_.fail(token, "an extent is negative");
-      value = number;
-      return;
-    }
-    const auto dim = dims_.find(lexer_.name("an extent or the name of a dim"));
-    if (dim == dims_.end()) lexer_.fail(token, "the dim is not declared");
-    value = dim->second;
-  }
+  void parse(Dim& value) { value = parse_dim(lexer_, dims_); }
   template <typename Element>
   void parse(std::vector<Element>& values) {
     parse_list(lexer_, '[', ']', kMaxAxes, [&] { parse(values.emplace_back()); });
@@ -104,7 +95,7 @@ class FieldParser {
   }
 
   Lexer& lexer_;
-  const DimNames& dims_;
+  DimTable* const dims_;
 };
 
 Attributes default_attributes(Op op) {
@@ -142,7 +133,7 @@ void print_attributes(std::string& out, const Attributes& attributes, const DimT
   if (separator == ", ") out += '}';
 }
 
-Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims) {
+Attributes parse_attributes(Lexer& lexer, Op op, DimTable* dims) {
   FieldParser parser(lexer, dims);
   Attributes attributes = default_attributes(op);
   char before = '{';
@@ -174,7 +165,7 @@ void print_shape(std::string& out, const Shape& shape, const DimTable& dims) {
   printer.print(shape.dims);
 }
 
-Shape parse_shape(Lexer& lexer, const DimNames& dims) {
+Shape parse_shape(Lexer& lexer, DimTable* dims) {
   FieldParser parser(lexer, dims);
   Shape shape;
   parser.parse(shape.dtype);

@@ -1,8 +1,6 @@
 // Attributes in the text form of graphs, driven by the fields that their structs list.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 
 #include "graph/attributes.h"
@@ -12,21 +10,18 @@
 
 namespace alate::graph {
 
-/// The dims that a text has declared. DimTable::find is linear, which a hostile text could exploit.
-using DimNames = std::map<std::string, Dim, std::less<>>;
-
 /// Maximum number of axes of a shape or of entries of an attribute list.
 inline constexpr std::size_t kMaxAxes = 64;
 
 /// " {axis=1, dims=[tokens,384]}", or nothing for a struct without fields.
 void print_attributes(std::string& out, const Attributes& attributes, const DimTable& dims);
 /// The attributes of `op`: every field in order; optional ones may be absent. Throws invalid_argument with line and
-/// column.
-Attributes parse_attributes(Lexer& lexer, Op op, const DimNames& dims);
+/// column. Without a table, dims are numbers.
+Attributes parse_attributes(Lexer& lexer, Op op, DimTable* dims);
 
 /// "f32[tokens,384]"
 void print_shape(std::string& out, const Shape& shape, const DimTable& dims);
-Shape parse_shape(Lexer& lexer, const DimNames& dims);
+Shape parse_shape(Lexer& lexer, DimTable* dims);
 
 /// Reads at most `most` items between `open` and `close`, separated by commas, with `read_one`.
 template <typename ReadOne>

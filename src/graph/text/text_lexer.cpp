@@ -11,6 +11,8 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_white_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
 // The value of a hexadecimal digit; 16 for any other character.
 unsigned hexadecimal_digit(char c) {
   if (is_digit(c)) return static_cast<unsigned>(c - '0');
@@ -24,7 +26,12 @@ unsigned hexadecimal_digit(char c) {
 bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_word(char c) { return starts_word(c) || is_digit(c); }
 
-Lexer::Lexer(std::string_view text) : text_(text) { token_ = scan(); }
+Lexer::Lexer(std::string_view text) : text_(text) {
+  if (text.size() > kMostBytes)
+    throw make_error(ErrorCode::invalid_argument, "graph text of ", text.size(), " bytes: at most ", kMostBytes,
+                     " are read");
+  token_ = scan();
+}
 
 Token Lexer::next() {
   const Token token = token_;
@@ -76,7 +83,7 @@ Token Lexer::scan() {
     token.text = text_.substr(token.offset + 1, place_ - token.offset - 1);
     ++place_;
     return token;
-  } else if (std::string_view("{}[]():,=").find(first) != std::string_view::npos) {
+  } else if (std::string_view("{}[]():,=+*/").find(first) != std::string_view::npos) {
     token.kind = TokenKind::mark;
     ++place_;
   } else {

@@ -15,7 +15,8 @@ struct Token {
   std::size_t offset = 0;
 };
 
-/// Reads one token ahead. Throws invalid_argument with line and column. Does not own the text.
+/// Reads one token ahead. Throws invalid_argument with line and column, or for a text over 64 MiB. Does not own the
+/// text.
 class Lexer {
  public:
   explicit Lexer(std::string_view text);

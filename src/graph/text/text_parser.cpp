@@ -6,13 +6,13 @@
 #include "graph/infer.h"
 #include "graph/text/text.h"
 #include "graph/text/text_attributes.h"
+#include "graph/text/text_parser.h"
 #include "graph/text/text_values.h"
 #include "tensor/packed.h"
 
 namespace alate::graph {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostNodes = std::size_t{1} << 20;
 constexpr std::size_t kMostOperands = 4096;
 constexpr std::size_t kMostParameters = 16384;
@@ -29,13 +29,9 @@ struct Scope {
 
 class Parser {
  public:
-  Parser(std::string_view text, const ConstantResolver& resolver) : lexer_(text), resolver_(resolver) {}
+  Parser(Lexer& lexer, const ConstantResolver& resolver) : lexer_(lexer), resolver_(resolver) {}
 
-  Graph parse() {
-    Graph graph = parse_body(nullptr, 0);
-    if (lexer_.peek().kind != TokenKind::end) lexer_.fail_expecting("the end of the text");
-    return graph;
-  }
+  Graph parse() { return parse_body(nullptr, 0); }
 
  private:
   struct DefinedConstant {
@@ -93,15 +89,14 @@ class Parser {
 
   void parse_dim(Scope& scope) {
     const Token token = lexer_.next();
-    std::string name = lexer_.name("the name of a dim");
+    const std::string name = lexer_.name("the name of a dim");
     lexer_.expect_word("min");
     const std::int64_t min = lexer_.integer("the smallest extent");
     std::optional<std::int64_t> max;
     if (lexer_.take_word("max")) max = lexer_.integer("the largest extent");
     const bool paddable = lexer_.take_word("paddable");
-    if (dims_.size() == kMostDims) lexer_.fail(token, "more dims than a text may declare");
-    const Dim dim = at(token, [&] { return scope.builder.dim(name, min, max, paddable); });
-    dims_.emplace(std::move(name), dim);
+    if (scope.builder.dims()->size() == kMostDims) lexer_.fail(token, "more dims than a text may declare");
+    at(token, [&] { return scope.builder.dim(name, min, max, paddable); });
   }
 
   Tensor parse_elements(const Token& start, const Shape& shape) {
@@ -178,7 +173,7 @@ class Parser {
     const Token start = lexer_.peek();
     std::string name = lexer_.string("the name of a constant");
     lexer_.expect_mark(':');
-    const Shape shape = parse_shape(lexer_, {});
+    const Shape shape = parse_shape(lexer_, nullptr);
     Tensor tensor;
     const bool has_elements = lexer_.is_mark('[') || lexer_.is_word("bytes");
     if (has_elements) tensor = parse_elements(start, shape);
@@ -207,10 +202,10 @@ class Parser {
       depth = std::max(depth, operand.depth + 1);
     });
     if (depth > kDeepestConstant) lexer_.fail(start, "a constant is made of constants too many times over");
-    Attributes attributes = parse_attributes(lexer_, op, {});
+    Attributes attributes = parse_attributes(lexer_, op, nullptr);
     lexer_.expect_mark(':');
-    const Shape shape = parse_shape(lexer_, {});
-    const DimTable no_dims;
+    const Shape shape = parse_shape(lexer_, nullptr);
+    DimTable no_dims;
     const std::vector<Shape> inferred = at(start, [&] {
       return infer_shapes({op, attributes, shapes, {}, no_dims, {}});
     });
@@ -234,7 +229,7 @@ class Parser {
   Value parse_parameter(Scope& scope, const Token& start) {
     std::string name = lexer_.string("the name of a parameter");
     lexer_.expect_mark(':');
-    Shape shape = parse_shape(lexer_, dims_);
+    Shape shape = parse_shape(lexer_, scope.builder.dims().get());
     const bool donatable = lexer_.take_word("donatable");
     parse_source(scope);
     if (scope.parameters.size() == kMostParameters) lexer_.fail(start, "more parameters than a graph may have");
@@ -246,13 +241,14 @@ class Parser {
     const Op op = parse_op_name();
     std::vector<Value> operands;
     parse_list(lexer_, '(', ')', kMostOperands, [&] { operands.push_back(parse_value(scope)); });
-    Attributes attributes = parse_attributes(lexer_, op, dims_);
+    Attributes attributes = parse_attributes(lexer_, op, scope.builder.dims().get());
     lexer_.expect_mark(':');
     std::vector<Shape> stated;
     if (lexer_.is_mark('(')) {
-      parse_list(lexer_, '(', ')', kMostOperands, [&] { stated.push_back(parse_shape(lexer_, dims_)); });
+      parse_list(lexer_, '(', ')', kMostOperands,
+                 [&] { stated.push_back(parse_shape(lexer_, scope.builder.dims().get())); });
     } else {
-      stated.push_back(parse_shape(lexer_, dims_));
+      stated.push_back(parse_shape(lexer_, scope.builder.dims().get()));
     }
     std::vector<Region> regions;
     while (lexer_.is_word("graph"))
@@ -320,20 +316,21 @@ class Parser {
     return at(start, [&] { return scope.builder.finish(); });
   }
 
-  Lexer lexer_;
+  Lexer& lexer_;
   const ConstantResolver& resolver_;
-  DimNames dims_;
   std::vector<DefinedConstant> constants_;
   std::size_t nodes_ = 0;
 };
 
 }  // namespace
 
+Graph parse_graph(Lexer& lexer, const ConstantResolver& resolver) { return Parser(lexer, resolver).parse(); }
+
 Graph parse_graph(std::string_view text, const ConstantResolver& resolver) {
-  if (text.size() > kMaxBytes)
-    throw make_error(ErrorCode::invalid_argument, "graph text of ", text.size(), " bytes: at most ", kMaxBytes,
-                     " are read");
-  return Parser(text, resolver).parse();
+  Lexer lexer(text);
+  Graph graph = parse_graph(lexer, resolver);
+  if (lexer.peek().kind != TokenKind::end) lexer.fail_expecting("the end of the text");
+  return graph;
 }
 
 }  // namespace alate::graph

@@ -137,7 +137,7 @@ class Printer {
     out_ += "graph " + quoted(graph.name()) + " {";
     ++indent_;
     if (is_outermost) {
-      for (std::size_t i = 0; i < dims_.size(); ++i) print_dim(dims_[static_cast<DimId>(i)]);
+      for (const DimId id : dims_.names()) print_dim(dims_[id]);
     }
     for (NodeId id = 0; id < graph.nodes().size(); ++id) print_node(graph, id);
     for (const Output& output : graph.outputs()) {

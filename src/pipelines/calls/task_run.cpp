@@ -22,7 +22,7 @@ std::size_t bytes_of(const Encoding& encoding) {
 
 RowResults::RowResults(const TextRows& rows, std::size_t first, std::size_t end, std::size_t first_text,
                        std::span<const std::size_t> tokens, std::span<const std::size_t> numbers,
-                       std::span<const float> values, const base::Cancellation& cancellation)
+                       std::span<const float> values, const base::Cancellation& cancellation, std::vector<float>* owned)
     : rows_(rows),
       first_(first),
       end_(end),
@@ -30,7 +30,8 @@ RowResults::RowResults(const TextRows& rows, std::size_t first, std::size_t end,
       tokens_(tokens),
       values_(values),
       starts_{0},
-      cancellation_(cancellation) {
+      cancellation_(cancellation),
+      owned_(owned) {
   for (const std::size_t count : numbers.subspan(first, end - first)) starts_.push_back(starts_.back() + count);
 }
 
@@ -68,12 +69,12 @@ void TaskRun::make_more(const base::Cancellation& cancellation) {
   rows_ = {};  // not beside the next ones
   rows_ = make_rows(cancellation);
   if (pieces() != Pieces::rows) next_text_ = size();
-  const runtime::RowWidth width = rows_.prepared.rows.empty() ? runtime::RowWidth() : program()->width();
+  const std::shared_ptr<const runtime::BatchProgram> made = rows_.prepared.rows.empty() ? nullptr : program();
   row_tokens_.clear();
   row_numbers_.clear();
   for (const runtime::BatchRow& row : rows_.prepared.rows) {
     row_tokens_.push_back(row.ids.size());
-    row_numbers_.push_back(width.of(row));
+    row_numbers_.push_back(made->width(row));
     tokens_ += row.ids.size();
   }
   for (const std::size_t text : rows_.prepared.truncated) truncated_.push_back(first_text_ + text);
@@ -111,6 +112,16 @@ std::size_t TaskRun::held_bytes() const {
   for (const Encoding& encoding : rows_.encodings) bytes += bytes_of(encoding);
   for (std::size_t row = end_; row < row_tokens_.size(); ++row) bytes += row_tokens_[row] * sizeof(std::int32_t);
   return bytes;
+}
+
+std::vector<float> RowResults::take_all() const {
+  return owned_ != nullptr ? std::move(*owned_) : std::vector<float>(values_.begin(), values_.end());
+}
+
+void TaskRun::finish(std::vector<float>&& values, const base::Cancellation& cancellation) {
+  std::vector<float> owned = std::move(values);
+  take(RowResults(rows_, begin_, end_, first_text_, row_tokens_, row_numbers_, owned, cancellation, &owned));
+  if (!has_more()) rows_ = {};
 }
 
 void TaskRun::finish(std::span<const float> values, const base::Cancellation& cancellation) {

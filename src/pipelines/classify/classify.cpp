@@ -76,7 +76,7 @@ std::vector<float> raw_entailments(std::span<const std::vector<float>> logits, s
 
 ClassifyPipeline classifier_of(TextModel model) {
   const Model::State& state = model.model.state();
-  const std::size_t count = task_entry_point(model, Task::classify)->width().row;
+  const std::size_t count = task_entry_point(model, Task::classify)->numbers_per_row();
   ClassifyPipeline::State made{std::move(model), label_names(state.config, count), score_function(state.config, count)};
   return ClassifyPipeline(std::make_shared<ClassifyPipeline::State>(std::move(made)));
 }

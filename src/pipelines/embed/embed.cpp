@@ -50,7 +50,7 @@ std::shared_ptr<const runtime::EntryPoint> EmbeddingPipeline::State::entry_point
                                                                                  std::string_view task) const {
   const pipelines::EmbeddingModules& route = modules.for_task(task);
   auto entry_point = pipelines::embedding_entry_point(model.state(), route, normalize, adapter_of(task));
-  if (const std::size_t given = entry_point->width().row; &route != &modules && given != width)
+  if (const std::size_t given = entry_point->numbers_per_row(); &route != &modules && given != width)
     throw make_error(ErrorCode::unsupported, "the routes '", modules.route, "' and '", route.route,
                      "' of the model's Router give vectors of ", width, " and ", given,
                      " numbers; both must be as wide here: Router");

@@ -39,7 +39,9 @@ class EmbedRun final : public TaskRun {
            const EmbeddingKinds& kinds = EmbeddingKinds::only(EmbeddingKind::dense),
            Vectors vectors = Vectors::of_texts);
 
-  std::shared_ptr<const runtime::BatchProgram> program() const override;
+  std::shared_ptr<const runtime::BatchProgram> program() const override { return entry_point(); }
+  /// Compiles it at its first use. Other kinds of embeddings have one once their rows are made.
+  std::shared_ptr<const runtime::EntryPoint> entry_point() const;
   std::size_t size() const override { return size_; }
   std::string excess() const override;
 

@@ -57,7 +57,6 @@ KindReader::KindReader(const EmbeddingPipeline& pipeline, const EmbeddingKinds& 
   const EmbeddingPipeline::State& state = pipeline_.state();
   is_static_ = state.kinds.is_static(options.task);
   entry_point_ = state.kind_entry_point(kinds, kinds.dense && normalizes(pipeline, options), options.task);
-  for (std::size_t i = 0; i < entry_point_->outputs().size(); ++i) widths_.push_back(entry_point_->width(i));
   if (state.kinds.token_weights) left_out_ = ids_of(state.tokenizer, state.kinds.token_weights->left_out);
   if (const auto& module = state.kinds.late_interaction) {
     const bool skips = is_query(options) ? module->skips_in_queries : module->skips_in_documents;
@@ -100,7 +99,8 @@ SparseEmbedding KindReader::from_tokens(std::span<const std::int32_t> ids, std::
 }
 
 Tensor KindReader::vectors_of(std::span<const std::int32_t> ids, std::span<const float> values) const {
-  if (ids.empty()) return Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(widths_.back().token)}});
+  if (ids.empty())
+    return Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(entry_point_->numbers_per_token())}});
   const std::size_t width = values.size() / ids.size();
   const std::size_t first = pipeline_.state().kinds.late_interaction ? 0 : 1;
   std::vector<float> kept;
@@ -117,8 +117,7 @@ Tensor KindReader::vectors_of(std::span<const std::int32_t> ids, std::span<const
 void KindReader::add(std::span<const std::int32_t> ids, std::span<const float> values) {
   std::size_t output = 0;
   const auto next = [&] {
-    const runtime::RowWidth width = widths_[output++];
-    const std::size_t count = width.row + width.token * ids.size();
+    const std::size_t count = entry_point_->width(output++, ids.size());
     const std::span<const float> numbers = values.first(count);
     values = values.subspan(count);
     return numbers;

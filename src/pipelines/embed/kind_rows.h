@@ -39,10 +39,9 @@ class KindReader {
   EmbeddingKinds kinds_;
   EmbedOptions options_;
   std::shared_ptr<const runtime::EntryPoint> entry_point_;
-  std::vector<runtime::RowWidth> widths_;  // of its outputs
-  std::vector<std::int32_t> left_out_;     // tokens without a weight, ascending
-  std::vector<std::int32_t> skipped_;      // tokens without a vector, ascending
-  bool is_static_ = false;                 // the weights of tokens come from a table
+  std::vector<std::int32_t> left_out_;  // tokens without a weight, ascending
+  std::vector<std::int32_t> skipped_;   // tokens without a vector, ascending
+  bool is_static_ = false;              // the weights of tokens come from a table
   std::size_t rows_ = 0;
   std::vector<float> dense_;
   std::vector<SparseEmbedding> sparse_;

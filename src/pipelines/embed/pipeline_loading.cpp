@@ -95,7 +95,7 @@ std::shared_ptr<EmbeddingPipeline::State> load_part(PipelineFiles files) {
   }
   const std::size_t positions = state->model.facts().max_positions;
   state->max_length = std::min(state->modules.transformer.max_length.value_or(positions), positions);
-  if (state->kinds.is_dense) state->width = state->main_entry_point()->width().row;
+  if (state->kinds.is_dense) state->width = state->main_entry_point()->numbers_per_row();
   state->dimensions = std::min(state->modules.kept_dimensions.value_or(state->width), state->width);
   return state;
 }
@@ -107,13 +107,13 @@ void add_others(EmbeddingPipeline::State& state, const std::filesystem::path& fo
   if (others.empty()) return;
   const ModuleList list = read_module_list(folder, *read_json(folder, "modules.json"));
   // Of dense vectors, or of sparse ones as wide as a vocabulary.
-  const std::size_t width = state.main_entry_point()->width().row;
+  const std::size_t width = state.main_entry_point()->numbers_per_row();
   const std::string first = runtime::transformer_folders(folder).front().filename().string();
   for (const EmbeddingRequest& other : others) {
     // The progress that is reported is that of the first load.
     runtime::LoadWatch silent(watch.cancellation());
     const auto made = load_part(read_files(folder, other, silent));
-    if (const std::size_t given = made->main_entry_point()->width().row; given != width)
+    if (const std::size_t given = made->main_entry_point()->numbers_per_row(); given != width)
       throw make_error(ErrorCode::unsupported, "the routes of the model's Router over '", first, "' and '",
                        other.load.transformer.filename().string(), "' give vectors of ", width, " and ", given,
                        " numbers; both must be as wide here: Router");

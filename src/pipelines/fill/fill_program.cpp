@@ -53,7 +53,9 @@ FillProgram::FillProgram(std::shared_ptr<const runtime::EntryPoint> encoder,
       count_(count),
       targets_(std::move(targets)) {}
 
-runtime::RowWidth FillProgram::width() const { return {.matching = 2 * count_, .id = mask_id_}; }
+std::size_t FillProgram::width(const runtime::BatchRow& row) const {
+  return 2 * count_ * static_cast<std::size_t>(std::ranges::count(row.ids, mask_id_));
+}
 
 Tensor FillProgram::run_rows(std::span<const runtime::BatchRow* const> rows,
                              const backends::RunOptions& options) const {

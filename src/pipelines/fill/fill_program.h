@@ -31,7 +31,7 @@ class FillProgram final : public runtime::BatchProgram {
   FillProgram(std::shared_ptr<const runtime::EntryPoint> encoder, std::shared_ptr<const runtime::HeadProgram> head,
               std::int32_t mask_id, std::size_t count, std::vector<std::int32_t> targets = {});
 
-  runtime::RowWidth width() const override;
+  std::size_t width(const runtime::BatchRow& row) const override;
   Tensor run_rows(std::span<const runtime::BatchRow* const> rows, const backends::RunOptions& options) const override;
 
   /// A row's numbers by mask.

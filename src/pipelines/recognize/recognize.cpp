@@ -149,7 +149,7 @@ RecognizePipeline recognizer_of(TextModel model) {
     return RecognizePipeline(std::make_shared<RecognizePipeline::State>(
         RecognizePipeline::State{std::move(model), {}, std::nullopt, std::move(gliner), std::nullopt}));
   }
-  const std::size_t count = task_entry_point(state, Task::recognize)->width().token;
+  const std::size_t count = task_entry_point(state, Task::recognize)->numbers_per_token();
   std::optional<std::int32_t> unknown = unknown_id_of(model);
   RecognizePipeline::State made{std::move(model), label_names(state.config, count), unknown, std::nullopt,
                                 std::nullopt,     stated_aggregation(state.config)};

@@ -38,12 +38,12 @@ Tensor ListProgram::run_rows(std::span<const runtime::BatchRow* const> rows,
   const Tensor all = encoder_->run_rows(rows, options);
   const std::span<const float> vectors = all.values<float>();
   std::size_t numbers = 0;
-  for (const runtime::BatchRow* row : rows) numbers += width().of(*row);
+  for (const runtime::BatchRow* row : rows) numbers += width(*row);
   Tensor result = Tensor::zeros({DType::f32, {static_cast<std::int64_t>(numbers)}});
   std::span<float> left = result.mutable_values<float>();
   std::size_t token = 0;
   for (const runtime::BatchRow* row : rows) {
-    const std::span<float> own = left.first(width().of(*row));
+    const std::span<float> own = left.first(width(*row));
     std::span<float> texts = own.subspan(size_);
     for (const std::int32_t id : row->ids) {
       const std::span<const float> vector = vectors.subspan(token * size_, size_);

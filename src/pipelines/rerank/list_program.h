@@ -1,6 +1,7 @@
 // The vectors that a reranker of many texts compares, batch by batch: those of some tokens.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,10 +37,12 @@ class ListProgram final : public runtime::BatchProgram {
  public:
   /// `encoder` gives a vector of each token.
   ListProgram(std::shared_ptr<const runtime::EntryPoint> encoder, ListTokens tokens)
-      : encoder_(std::move(encoder)), tokens_(tokens), size_(encoder_->width().token) {}
+      : encoder_(std::move(encoder)), tokens_(tokens), size_(encoder_->numbers_per_token()) {}
 
   std::size_t vector_size() const { return size_; }
-  runtime::RowWidth width() const override { return {.row = size_, .matching = size_, .id = tokens_.text}; }
+  std::size_t width(const runtime::BatchRow& row) const override {
+    return size_ * (1 + static_cast<std::size_t>(std::ranges::count(row.ids, tokens_.text)));
+  }
   /// REQUIRES: each row has the token `query` once.
   Tensor run_rows(std::span<const runtime::BatchRow* const> rows, const backends::RunOptions& options) const override;
 

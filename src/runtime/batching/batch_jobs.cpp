@@ -43,11 +43,10 @@ QueuedJob& BatchScheduler::State::prepare(BatchJob&& job, Jobs& out) const {
   made.remaining = made.slots.size();
   made.result.starts.reserve(made.slots.size() + 1);
   made.result.starts.push_back(0);
-  const RowWidth width = made.slots.empty() ? RowWidth() : made.job.program->width();
   for (std::size_t i = 0; i < made.slots.size(); ++i) {
     auto row = std::make_shared<SharedRow>();
     row->program = made.job.program;
-    row->width = width.of(made.job.rows[i]);
+    row->width = row->program->width(made.job.rows[i]);
     made.result.starts.push_back(made.result.starts.back() + row->width);
     row->content = std::move(made.job.rows[i]);
     row->hash = hash_row(seed, row->program.get(), row->content);

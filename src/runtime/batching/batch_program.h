@@ -36,21 +36,6 @@ struct BatchRow {
   std::size_t size() const { return std::max<std::size_t>(ids.size() + words.pairs() / 8, 1); }
 };
 
-/// How many numbers all outputs of a program have for a row: those of the row, those of each of its tokens, those of
-/// each pair of one of its words with one of its labels, those of each of its marks, and those of each token with the
-/// id `id`.
-struct RowWidth {
-  std::size_t row = 0, token = 0, pair = 0, mark = 0, matching = 0;
-  std::int32_t id = 0;
-
-  std::size_t of(const BatchRow& content) const {
-    const std::size_t numbers =
-        row + token * content.ids.size() + pair * content.words.pairs() + mark * content.words.marks.size();
-    if (matching == 0) return numbers;
-    return numbers + matching * static_cast<std::size_t>(std::ranges::count(content.ids, id));
-  }
-};
-
 /// A computation of which no row depends on the others of its batch: an entry point of a model. Thread-safe.
 class BatchProgram {
  public:
@@ -58,7 +43,8 @@ class BatchProgram {
   BatchProgram(const BatchProgram&) = delete;
   BatchProgram& operator=(const BatchProgram&) = delete;
 
-  virtual RowWidth width() const = 0;
+  /// How many numbers all outputs have for a row.
+  virtual std::size_t width(const BatchRow& row) const = 0;
   /// All outputs of each row as one list of numbers: those of the first output, then those of the next. f32, row after
   /// row, each as long as `width` says. Throws invalid_argument for ids and types that the model does not have,
   /// cancelled.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "alate/error.h"
 #include "base/threads/thread_pool.h"
 
 namespace alate::runtime {
@@ -42,27 +43,6 @@ class WordFeeder final : public Feeder {
  private:
   WordTasks tasks_;
 };
-
-// How many rows outputs of a kind have before each sequence's own, and in all.
-std::vector<std::size_t> row_starts(OutputRows kind, const PackedTokens& tokens, const PackingOptions& options) {
-  std::vector<std::size_t> starts = {0};
-  for (std::size_t i = 0; i < tokens.lengths.size(); ++i) {
-    std::size_t rows = 1;
-    if (kind == OutputRows::tokens) rows = static_cast<std::size_t>(tokens.lengths[i]);
-    if (kind == OutputRows::pairs) rows = options.words.empty() ? 0 : options.words[i]->pairs();
-    if (kind == OutputRows::marks) rows = options.words.empty() ? 0 : options.words[i]->marks.size();
-    starts.push_back(starts.back() + rows);
-  }
-  return starts;
-}
-
-// Numbers of an output for a token, for a pair, or for a row.
-std::size_t numbers_of(const backends::Port& output) {
-  std::size_t count = 1;
-  for (std::size_t axis = 1; axis < output.shape.rank(); ++axis)
-    count *= static_cast<std::size_t>(output.shape.dims[axis].number());
-  return count;
-}
 
 PackedTokens packed(std::span<const BatchRow* const> rows) {
   PackedTokens packed;
@@ -106,17 +86,51 @@ void with_unchanged_files(const formats::WeightSource* weights, const std::funct
   weights->require_unchanged();
 }
 
+RowExtent::RowExtent(const Shape& output, const models::EncoderInputs& inputs, const graph::DimTable& dims) {
+  using Count = std::size_t (*)(std::size_t, const RowWords&);
+  std::vector<std::pair<Dim, Count>> counted = {
+      {inputs.tokens, [](std::size_t tokens, const RowWords&) { return tokens; }},
+      {inputs.sequences, [](std::size_t, const RowWords&) { return std::size_t{1}; }}};
+  if (inputs.words) {
+    counted.emplace_back(inputs.words->words, [](std::size_t, const RowWords& words) { return words.words.size(); });
+    counted.emplace_back(inputs.words->labels, [](std::size_t, const RowWords& words) { return words.labels.size(); });
+    counted.emplace_back(inputs.words->pairs, [](std::size_t, const RowWords& words) { return words.pairs(); });
+    if (inputs.words->tasks)
+      counted.emplace_back(inputs.words->tasks->marks,
+                           [](std::size_t, const RowWords& words) { return words.marks.size(); });
+  }
+  const auto fail = [&] {
+    throw make_error(ErrorCode::internal, "an output is ", dims.to_string(output),
+                     ": its first extent does not add up over the rows of a batch");
+  };
+  if (output.dims.empty()) fail();
+  const graph::DimForm form = dims.form(output.dims.front());
+  if (form.is_number()) return;
+  if (form.plus != 0) fail();
+  for (const graph::DimForm::Term& term : form.terms) {
+    const auto found = std::ranges::find(counted, Dim::of_id(term.atom), &std::pair<Dim, Count>::first);
+    if (found == counted.end() || term.factor < 0) fail();
+    terms_.push_back({static_cast<std::size_t>(term.factor), found->second});
+  }
+  is_tokens_ = output.dims.front() == inputs.tokens;
+}
+
+std::size_t RowExtent::of(std::size_t tokens, const RowWords& words) const {
+  std::size_t sum = 0;
+  for (const Term& term : terms_) sum += term.factor * term.count(tokens, words);
+  return sum;
+}
+
 EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders,
-                       const models::EncoderInputs& inputs, Rounding rounding,
+                       const models::EncoderInputs& inputs, const graph::DimTable& dims, Rounding rounding,
                        std::shared_ptr<const formats::WeightSource> weights, bool reads_first)
     : executable_(std::move(executable)),
       feeders_(std::move(feeders)),
-      tokens_dim_(inputs.tokens),
-      pairs_dim_(inputs.words ? std::optional(inputs.words->pairs) : std::nullopt),
-      marks_dim_(inputs.words && inputs.words->tasks ? std::optional(inputs.words->tasks->marks) : std::nullopt),
       rounding_(std::move(rounding)),
       weights_(std::move(weights)),
-      reads_first_(reads_first) {}
+      reads_first_(reads_first) {
+  for (const backends::Port& output : executable_->outputs()) extents_.emplace_back(output.shape, inputs, dims);
+}
 
 backends::ExecutableFacts EntryPoint::facts() const {
   backends::ExecutableFacts facts = executable_->facts();
@@ -124,18 +138,21 @@ backends::ExecutableFacts EntryPoint::facts() const {
   return facts;
 }
 
-OutputRows EntryPoint::rows_of(std::size_t i) const {
-  const Shape& shape = executable_->outputs()[i].shape;
-  if (shape.rank() > 0 && shape.dims[0] == tokens_dim_) return OutputRows::tokens;
-  const auto is_of = [&](const std::optional<Dim>& dim) { return dim && shape.rank() > 0 && shape.dims[0] == *dim; };
-  if (is_of(marks_dim_)) return OutputRows::marks;
-  return is_of(pairs_dim_) ? OutputRows::pairs : OutputRows::sequences;
+std::vector<std::size_t> EntryPoint::row_starts(std::size_t i, const PackedTokens& tokens,
+                                                const PackingOptions& options) const {
+  const RowWords none;
+  std::vector<std::size_t> starts = {0};
+  for (std::size_t row = 0; row < tokens.lengths.size(); ++row) {
+    const RowWords& words = options.words.empty() ? none : *options.words[row];
+    starts.push_back(starts.back() + extents_[i].of(static_cast<std::size_t>(tokens.lengths[row]), words));
+  }
+  return starts;
 }
 
 Tensor EntryPoint::make_output(std::size_t i, const PackedTokens& tokens, const PackingOptions& options,
                                bool is_zero) const {
   Shape shape = executable_->outputs()[i].shape;
-  shape.dims[0] = static_cast<std::int64_t>(row_starts(rows_of(i), tokens, options).back());
+  if (extents_[i].is_of_rows()) shape.dims[0] = static_cast<std::int64_t>(row_starts(i, tokens, options).back());
   return is_zero ? Tensor::zeros(std::move(shape)) : Tensor::uninitialized(std::move(shape));
 }
 
@@ -150,6 +167,7 @@ std::vector<Tensor> EntryPoint::run(const PackedTokens& tokens, const PackingOpt
   std::size_t workers = hint.workers;
   if (run_options.max_workers != 0) workers = std::min(workers, run_options.max_workers);
   if (workers == 0 || (workers > 1 && run_options.profile != nullptr)) return run_whole(tokens, options, run_options);
+  if (!std::ranges::all_of(extents_, &RowExtent::is_of_rows)) return run_whole(tokens, options, run_options);
   const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers, hint.rows_per_worker);
   if (parts.size() == 1) return run_whole(tokens, options, run_options);
   return run_parts(parts, workers, tokens, options, run_options);
@@ -162,7 +180,7 @@ std::vector<Tensor> EntryPoint::run_parts(std::span<const BatchPart> parts, std:
   std::vector<std::vector<std::size_t>> starts;
   for (std::size_t i = 0; i < outputs().size(); ++i) {
     results.push_back(make_output(i, tokens, options, false));
-    starts.push_back(row_starts(rows_of(i), tokens, options));
+    starts.push_back(row_starts(i, tokens, options));
   }
   std::vector<std::byte*> bytes;
   for (Tensor& result : results) bytes.push_back(result.mutable_bytes().data());
@@ -210,42 +228,49 @@ std::vector<Tensor> EntryPoint::run_whole(const PackedTokens& tokens, const Pack
   return results;
 }
 
-RowWidth EntryPoint::width(std::size_t i) const {
-  const std::size_t numbers = numbers_of(outputs()[i]);
-  switch (rows_of(i)) {
-    case OutputRows::tokens: return {.token = numbers};
-    case OutputRows::pairs: return {.pair = numbers};
-    case OutputRows::marks: return {.mark = numbers};
-    case OutputRows::sequences: break;
-  }
-  return {.row = numbers};
+std::size_t EntryPoint::numbers(std::size_t i) const {
+  const Shape& shape = outputs()[i].shape;
+  std::size_t count = 1;
+  for (std::size_t axis = 1; axis < shape.rank(); ++axis) count *= static_cast<std::size_t>(shape.dims[axis].number());
+  return count;
 }
 
-RowWidth EntryPoint::width() const {
-  RowWidth width;
-  for (std::size_t i = 0; i < outputs().size(); ++i) {
-    const RowWidth one = this->width(i);
-    width.row += one.row;
-    width.token += one.token;
-    width.pair += one.pair;
-    width.mark += one.mark;
-  }
+std::size_t EntryPoint::width(std::size_t i, std::size_t tokens, const RowWords& words) const {
+  return numbers(i) * extents_[i].of(tokens, words);
+}
+
+std::size_t EntryPoint::width(const BatchRow& row) const {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < extents_.size(); ++i) width += this->width(i, row.ids.size(), row.words);
   return width;
 }
 
+std::size_t EntryPoint::numbers_per_token() const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < extents_.size(); ++i) sum += is_per_token(i) ? numbers(i) : 0;
+  return sum;
+}
+
+std::size_t EntryPoint::numbers_per_row() const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < extents_.size(); ++i) sum += is_per_token(i) ? 0 : numbers(i);
+  return sum;
+}
+
 Tensor EntryPoint::run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const {
+  if (!std::ranges::all_of(extents_, &RowExtent::is_of_rows))
+    throw Error(ErrorCode::internal, "an output is of no row, and rows are asked for");
   const std::vector<Tensor> results = run(packed(rows), options_of(rows), run_options);
   if (results.size() == 1) return results.front();  // in the order of the rows already
-  const RowWidth width = this->width();
   std::size_t total = 0;
-  for (const BatchRow* row : rows) total += width.of(*row);
+  for (const BatchRow* row : rows) total += width(*row);
   Tensor all = Tensor::uninitialized({DType::f32, {static_cast<std::int64_t>(total)}});
   auto to = all.mutable_values<float>().begin();
   std::vector<std::span<const float>> rest;
   for (const Tensor& result : results) rest.push_back(result.values<float>());
   for (const BatchRow* row : rows) {
     for (std::size_t i = 0; i < rest.size(); ++i) {
-      const std::size_t count = this->width(i).of(*row);
+      const std::size_t count = width(i, row->ids.size(), row->words);
       to = std::ranges::copy(rest[i].first(count), to).out;
       rest[i] = rest[i].subspan(count);
     }

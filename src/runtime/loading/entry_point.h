@@ -45,35 +45,58 @@ std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& li
 /// The inputs of `models::declare_word_inputs`: `pack_words`.
 std::unique_ptr<const Feeder> feed_words(WordTasks tasks);
 
-/// What the rows of an output are.
-enum class OutputRows : std::uint8_t { tokens, sequences, pairs, marks };
+/// How the first extent of an output follows from what a row has: a sum over its dims, each of which counts something.
+/// Or it is no row's: a number, such as the rows of a table.
+class RowExtent {
+ public:
+  /// Throws internal for an extent that is neither a number nor a sum over dims that `inputs` counts for each row.
+  RowExtent(const Shape& output, const models::EncoderInputs& inputs, const graph::DimTable& dims);
+
+  /// For a row of so many tokens, with these words.
+  std::size_t of(std::size_t tokens, const RowWords& words) const;
+  /// Whether it is the number of tokens.
+  bool is_tokens() const { return is_tokens_; }
+  bool is_of_rows() const { return !terms_.empty(); }
+
+ private:
+  struct Term {
+    std::size_t factor;
+    std::size_t (*count)(std::size_t tokens, const RowWords& words);
+  };
+  std::vector<Term> terms_;
+  bool is_tokens_ = false;
+};
 
 /// A computation over rows of tokens. Thread-safe.
 class EntryPoint final : public BatchProgram {
  public:
-  /// The inputs of `executable` are those of the feeders, in their order. `inputs` has the dims that count the tokens
-  /// of a batch and, where there are such, its pairs of words and labels, and its marks. The executable reads
-  /// `weights`, which may be mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends
-  /// on models::EncoderInputs::first.
+  /// The inputs of `executable` are those of the feeders, in their order. `inputs` has the dims that count what is in a
+  /// batch, `dims` the forms over them in which the extents of outputs are given. The executable reads `weights`, which
+  /// may be mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends on
+  /// models::EncoderInputs::first.
   EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, const models::EncoderInputs& inputs,
-             Rounding rounding = {}, std::shared_ptr<const formats::WeightSource> weights = nullptr,
-             bool reads_first = true);
+             const graph::DimTable& dims, Rounding rounding = {},
+             std::shared_ptr<const formats::WeightSource> weights = nullptr, bool reads_first = true);
 
-  /// The outputs that it was built with: [tokens, …], [sequences, …], [pairs, …] or [marks, …] float32. An empty batch
-  /// gives empty results where rows are tokens, and zeros where they are sequences. Throws invalid_argument for ids,
-  /// types and positions that the model does not have, cancelled, and corrupt when a file that it reads was truncated
-  /// or changed.
+  /// The outputs that it was built with, float32: [tokens, …], [sequences, …] or another extent that adds up over the
+  /// rows of a batch. Rows without tokens give zeros where an output has something for them. Throws invalid_argument
+  /// for ids, types and positions that the model does not have, cancelled, and corrupt when a file that it reads was
+  /// truncated or changed.
   std::vector<Tensor> run(const PackedTokens& tokens, const PackingOptions& options,
                           const backends::RunOptions& run_options) const;
-  /// As `run`.
+  /// As `run`. Throws internal if an output is of no row.
   Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const override;
-  RowWidth width() const override;
+  std::size_t width(const BatchRow& row) const override;
   /// Of output `i` by itself: run_rows has a row's numbers of output 0, then those of output 1, and so on.
-  RowWidth width(std::size_t i) const;
+  std::size_t width(std::size_t i, std::size_t tokens, const RowWords& words = {}) const;
+  /// Of output `i`, for each unit of its first extent: for each token, say.
+  std::size_t numbers(std::size_t i) const;
+  /// Of all outputs whose first extent is the tokens, and of all others.
+  std::size_t numbers_per_token() const;
+  std::size_t numbers_per_row() const;
 
   std::span<const backends::Port> outputs() const { return executable_->outputs(); }
-  OutputRows rows_of(std::size_t i) const;
-  bool is_per_token(std::size_t i) const { return rows_of(i) == OutputRows::tokens; }
+  bool is_per_token(std::size_t i) const { return extents_[i].is_tokens(); }
   bool reads_first() const { return reads_first_; }
   backends::BatchHint batch_hint() const { return executable_->batch_hint(); }
   backends::ExecutableFacts facts() const;
@@ -83,14 +106,15 @@ class EntryPoint final : public BatchProgram {
                                 const backends::RunOptions& run_options) const;
   std::vector<Tensor> run_parts(std::span<const BatchPart> parts, std::size_t workers, const PackedTokens& tokens,
                                 const PackingOptions& options, const backends::RunOptions& run_options) const;
+  // How many units output `i` has before each sequence's own, and in all.
+  std::vector<std::size_t> row_starts(std::size_t i, const PackedTokens& tokens, const PackingOptions& options) const;
   // A tensor for all rows of output `i`.
   Tensor make_output(std::size_t i, const PackedTokens& tokens, const PackingOptions& options, bool is_zero) const;
 
   std::unique_ptr<backends::Executable> executable_;
   Feeders feeders_;
-  Dim tokens_dim_;
-  std::optional<Dim> pairs_dim_, marks_dim_;
-  Rounding rounding_;  // empty where new extents cost the backend nothing
+  std::vector<RowExtent> extents_;  // of the outputs
+  Rounding rounding_;               // empty where new extents cost the backend nothing
   std::shared_ptr<const formats::WeightSource> weights_;
   bool reads_first_;
 };

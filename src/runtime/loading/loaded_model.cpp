@@ -113,7 +113,7 @@ std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::
   });
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<runtime::EntryPoint>(
-      std::move(executable), std::move(made.feeders), inputs,
+      std::move(executable), std::move(made.feeders), inputs, made.graph.dims(),
       specialises ? runtime::rounding_of(inputs, made.graph.dims()) : runtime::Rounding(), form->weights(),
       made.reads_first);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.

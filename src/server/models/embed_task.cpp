@@ -98,16 +98,18 @@ std::unique_ptr<pipelines::EmbedRun> begin_embedding(EmbedRequest& request, cons
 
 // How much is computed: the numbers of tokens, and those of weights of a whole vocabulary.
 void check_numbers(const pipelines::TaskRun& run, const std::string& parameter, bool per_token) {
-  const runtime::RowWidth width = run.program()->width();
+  const auto program = static_cast<const pipelines::EmbedRun&>(run).entry_point();
+  const std::size_t per_token_numbers = program->numbers_per_token();
   if (per_token) {
-    if (width.token > 0 && run.tokens() > kMostTokenNumbers / width.token)
+    if (per_token_numbers > 0 && run.tokens() > kMostTokenNumbers / per_token_numbers)
       refuse(Problem::Kind::too_many,
-             "the answer would have " + std::to_string(run.tokens()) + " vectors of " + std::to_string(width.token) +
-                 " numbers; at most " + std::to_string(kMostTokenNumbers) + " numbers are sent: send less at a time",
+             "the answer would have " + std::to_string(run.tokens()) + " vectors of " +
+                 std::to_string(per_token_numbers) + " numbers; at most " + std::to_string(kMostTokenNumbers) +
+                 " numbers are sent: send less at a time",
              "inputs");
     return;
   }
-  const std::size_t of_tokens = run.tokens() * width.token, of_rows = run.size() * width.row;
+  const std::size_t of_tokens = run.tokens() * per_token_numbers, of_rows = run.size() * program->numbers_per_row();
   if (of_tokens > kMostTokenNumbers || of_rows > kMostWeights)
     refuse(Problem::Kind::too_many,
            "the embeddings are made of " + std::to_string(of_rows) + " numbers of texts and " +

@@ -70,8 +70,7 @@ void ModelCall::submit() {
   runtime::BatchJob job;
   job.program = program();
   std::size_t numbers = 0;
-  const runtime::RowWidth width = prepared.rows.empty() ? runtime::RowWidth() : job.program->width();
-  for (const runtime::BatchRow& row : prepared.rows) numbers += width.of(row);
+  for (const runtime::BatchRow& row : prepared.rows) numbers += job.program->width(row);
   charge(held_bytes() + prepared.bytes() + numbers * sizeof(float));
   job.rows = std::move(prepared.rows);
   job.client = exchange_->client;

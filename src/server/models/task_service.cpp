@@ -84,7 +84,7 @@ class TaskCall final : public ModelCall {
   void take(std::vector<float> values) override { values_ = std::move(values); }
 
   Response respond() override {
-    answer_.run->finish(values_, cancellation());
+    answer_.run->finish(std::move(values_), cancellation());
     Response response = format_(answer_);
     answer_.run.reset();
     return response;

@@ -11,22 +11,14 @@ constexpr std::string_view kViews[] = {"plain", "transposed", "strided", "broadc
 constexpr std::int64_t kLargestNamed = 4096;
 
 // Where Dim::of_id(n) is named "dn", for printing and parsing.
-const graph::DimTable& extents_by_name() {
-  static const graph::DimTable table = [] {
-    graph::DimTable dims;
-    for (std::int64_t extent = 0; extent <= kLargestNamed; ++extent) dims.named("d" + std::to_string(extent));
-    return dims;
+graph::DimTable& extents_by_name() {
+  static graph::DimTable table;
+  static const bool is_filled = [] {
+    for (std::int64_t extent = 0; extent <= kLargestNamed; ++extent) table.named("d" + std::to_string(extent));
+    return true;
   }();
+  (void)is_filled;
   return table;
-}
-
-const graph::DimNames& names_of_extents() {
-  static const graph::DimNames names = [] {
-    graph::DimNames dims;
-    for (DimId id = 0; id <= kLargestNamed; ++id) dims.emplace("d" + std::to_string(id), Dim::of_id(id));
-    return dims;
-  }();
-  return names;
 }
 
 std::string print_operand(const Operand& operand) {
@@ -41,7 +33,7 @@ std::string print_operand(const Operand& operand) {
 Operand parse_operand(graph::Lexer& lexer) {
   Operand operand;
   operand.is_constant = lexer.take_word("const");
-  operand.shape = graph::parse_shape(lexer, names_of_extents());
+  operand.shape = graph::parse_shape(lexer, &extents_by_name());
   if (!lexer.take_mark(':')) return operand;
   operand.values.name = lexer.word("a kind of values");
   if (lexer.take_mark('(')) {
@@ -80,7 +72,7 @@ Case parse_case(std::string_view text) {
   Case subject;
   subject.op = *op;
   graph::parse_list(lexer, '(', ')', 1024, [&] { subject.operands.push_back(parse_operand(lexer)); });
-  subject.attributes = graph::parse_attributes(lexer, *op, names_of_extents());
+  subject.attributes = graph::parse_attributes(lexer, *op, &extents_by_name());
   if (lexer.take_word("regions")) {
     lexer.expect_mark('=');
     do subject.regions.emplace_back(lexer.word("a region"));

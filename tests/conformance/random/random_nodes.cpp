@@ -235,8 +235,7 @@ std::vector<std::size_t> RandomNodes::emit(Op op, std::span<const std::size_t> o
   graph::Node node{.op = op, .attributes = attributes, .operands = values, .results = {}, .regions = regions};
   node.results = graph::infer_shapes({op, attributes, shapes, regions, *b_.dims(), {}});
   graph::DimValues dims(*b_.dims());
-  for (DimId id = 0; id < static_cast<DimId>(b_.dims()->size()); ++id)
-    dims.set(id, std::stoll((*b_.dims())[id].name.substr(1)), "a dim");
+  for (const DimId id : b_.dims()->names()) dims.set(id, std::stoll((*b_.dims())[id].name.substr(1)), "a dim");
   std::vector<Shape> found;
   for (const Shape& shape : node.results) found.push_back(dims(shape));
   for (const Shape& shape : found) {
@@ -304,7 +303,9 @@ std::size_t RandomNodes::of_shape(const Shape& shape) {
     return adapted(others[pick(others.size())], shape);
   Shape plain = shape;  // ids that are extents, as in cases
   for (Dim& dim : plain.dims) {
-    if (!dim.is_number()) dim = Dim::of_id(static_cast<DimId>(std::stoll((*b_.dims())[dim.id()].name.substr(1))));
+    if (dim.is_number()) continue;
+    if (b_.dims()->entry(dim.id()).kind != graph::DimEntry::Kind::name) give_up("no input has a form as its extent");
+    dim = Dim::of_id(static_cast<DimId>(std::stoll((*b_.dims())[dim.id()].name.substr(1))));
   }
   return fresh({.operands = {{.shape = plain}}, .seed = random_() % 1000000}, 0);
 }
@@ -348,9 +349,9 @@ void RandomNodes::bind_dims() {
       if (!dim.is_number()) bound[static_cast<std::size_t>(dim.id())] = true;
     }
   }
-  for (std::size_t id = 0; id < bound.size(); ++id) {
-    if (bound[id]) continue;
-    const Dim dim = Dim::of_id(static_cast<DimId>(id));
+  for (const DimId id : b_.dims()->names()) {
+    if (bound[static_cast<std::size_t>(id)]) continue;
+    const Dim dim = Dim::of_id(id);
     b_.parameter("x" + std::to_string(inputs_.size()), {DType::u8, {dim}});
     inputs_.push_back(Tensor::zeros({DType::u8, {Dim(std::stoll((*b_.dims())[dim.id()].name.substr(1)))}}));
   }

@@ -152,7 +152,7 @@ class Rebuild {
       }
     }
     const graph::DimValues dims = dims_of(old_);
-    for (DimId id = 0; id < static_cast<DimId>(old_.graph.dims().size()); ++id) {
+    for (const DimId id : old_.graph.dims().names()) {
       if (bound.contains(id) || !dims.is_bound(Dim::of_id(id))) continue;
       add_input(Tensor::zeros({DType::u8, {Dim(dims(Dim::of_id(id)))}}), {DType::u8, {Dim::of_id(id)}});
     }

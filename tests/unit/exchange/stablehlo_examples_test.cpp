@@ -16,7 +16,7 @@ using graph::OpKind;
 
 graph::DimValues all_three(const Graph& graph) {
   graph::DimValues dims(graph.dims());
-  for (std::size_t i = 0; i < graph.dims().size(); ++i) dims.set(static_cast<DimId>(i), 3, "example");
+  for (const DimId id : graph.dims().names()) dims.set(id, 3, "example");
   return dims;
 }
 

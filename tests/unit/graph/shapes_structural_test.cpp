@@ -38,15 +38,45 @@ TEST(InferShapes, ChecksPadding) {
   }
 }
 
-TEST(InferShapes, KeepsNamedDimsThroughPaddingThatDoesNothing) {
+TEST(InferShapes, PadsNamedDims) {
   Builder b("g");
   const Dim n = b.dim("n");
   const Value x = b.parameter("x", f32({n, 2})), zero = b.scalar(DType::f32, 0);
   EXPECT_EQ(b.shape(b.pad({x, zero}, {.low = {0, 1}, .high = {0, 0}, .interior = {}})), f32({n, 3}));
+  const auto padded = [&](std::int64_t low, std::int64_t high, std::int64_t interior) {
+    return b.dims()->to_string(
+        b.shape(b.pad({x, zero}, {.low = {low, 0}, .high = {high, 0}, .interior = {interior, 0}})));
+  };
+  EXPECT_EQ(padded(1, 2, 0), "f32[n+3,2]");
+  EXPECT_EQ(padded(3, -2, 0), "f32[n+1,2]");
+  EXPECT_EQ(padded(0, 0, 1), "f32[n+max(0,n-1),2]");
+  EXPECT_NE(refusal([&] { padded(-1, 0, 0); }).find("low and high cut off more than there is"), std::string::npos);
+}
+
+TEST(InferShapes, JoinsCutsAndReshapesNamedDims) {
+  Builder b("g");
+  const Dim n = b.dim("n", 2), m = b.dim("m");
+  const Value x = b.parameter("x", f32({n, 4})), y = b.parameter("y", f32({m, 4}));
+  const auto text = [&](Value value) { return b.dims()->to_string(b.shape(value)); };
+  const Value both = b.concatenate({x, y, x}, {.axis = 0});
+  EXPECT_EQ(text(both), "f32[2*n+m,4]");
+  const Dim whole = b.shape(both).dims[0];
+  EXPECT_EQ(text(b.slice({both}, {.starts = {n, 0}, .limits = {whole, 4}, .strides = {}})), "f32[n+m,4]");
+  EXPECT_EQ(text(b.slice({x}, {.starts = {1, 0}, .limits = {n, 4}, .strides = {2, 1}})), "f32[n/2,4]");
   EXPECT_NE(refusal([&] {
-              b.pad({x, zero}, {.low = {1, 0}, .high = {0, 0}, .interior = {}});
-            }).find("a named extent cannot be padded"),
+              b.slice({x}, {.starts = {m, 0}, .limits = {n, 4}, .strides = {}});
+            }).find("start m must not be above limit n, and their bounds do not prove it"),
             std::string::npos);
+  EXPECT_NE(refusal([&] {
+              b.slice({x}, {.starts = {1, 0}, .limits = {b.dims()->of(b.dims()->form(m) + 1), 4}, .strides = {}});
+            }).find("limit m+1 may be past the end"),
+            std::string::npos);
+  const Dim flat = b.dims()->of(b.dims()->form(whole) * 4);
+  EXPECT_EQ(text(b.reshape({both}, {.dims = {flat}})), "f32[8*n+4*m]");
+  const Value square = b.parameter("square", f32({whole, whole}));
+  const Dim area = b.dims()->of(b.dims()->product(b.dims()->form(whole), b.dims()->form(whole)));
+  EXPECT_EQ(b.shape(b.reshape({square}, {.dims = {area}})), f32({area}));
+  EXPECT_NE(refusal([&] { b.reshape({both}, {.dims = {n, 8}}); }).find("element counts differ"), std::string::npos);
 }
 
 TEST(InferShapes, ChecksDynamicSlices) {

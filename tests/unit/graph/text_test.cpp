@@ -288,5 +288,37 @@ TEST(GraphText, EveryCutOfATextIsRefused) {
   }
 }
 
+TEST(GraphText, HasFormsOfSizes) {
+  Builder b("g");
+  const Dim n = b.dim("n", 2), odd = b.dim("min of \"n\"");
+  DimTable& dims = *b.dims();
+  const DimForm half = dims.quotient(dims.form(n) + 1, 2), other = dims.form(odd);
+  Dims extents;
+  for (const DimForm& form : {dims.form(n) * 2 + 3, half, half * 3 - other + 7, dims.product(half, other),
+                              dims.smaller(half - 1, other), dims.larger(dims.product(other, other), half * 2)})
+    extents.push_back(dims.of(form));
+  b.parameter("n", {DType::f32, {n}});
+  b.parameter("odd", {DType::f32, {odd}});
+  b.output("y", b.broadcast_in_dim({b.scalar(DType::f32, 1)}, {.dims = extents, .mapping = {}}));
+  const Graph graph = b.finish();
+  const std::string text = print_graph(graph);
+  EXPECT_NE(text.find(R"(dims=[2*n+3,(n+1)/2,-1*"min of \"n\""+3*((n+1)/2)+7)"), std::string::npos) << text;
+  const Graph parsed = parse_graph(text, {});
+  EXPECT_EQ(print_graph(parsed), text);
+  EXPECT_EQ(parsed.fingerprint(), graph.fingerprint());
+}
+
+TEST(GraphText, RefusesWrongForms) {
+  const auto where = [](const std::string& size) {
+    return refusal([&] { parse_graph("graph \"a\" { dim n min 0 %0 = parameter \"x\" : f32[" + size + "] }", {}); });
+  };
+  EXPECT_NE(where("n/0").find("column 52: a divisor is not positive"), std::string::npos) << where("n/0");
+  EXPECT_NE(where("n+m").find("the dim is not declared"), std::string::npos);
+  EXPECT_NE(where("3-4").find("an extent is negative"), std::string::npos) << where("3-4");
+  EXPECT_NE(where("min(n,").find("expected"), std::string::npos) << where("min(n,");
+  EXPECT_NE(where(std::string(100, '(') + "n").find("nested too deeply"), std::string::npos);
+  EXPECT_NE(where("9223372036854775807*n*2").find("overflows"), std::string::npos) << where("9223372036854775807*n*2");
+}
+
 }  // namespace
 }  // namespace alate::graph

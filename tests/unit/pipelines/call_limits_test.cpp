@@ -52,7 +52,7 @@ Error error_of_preparing(TaskRun& run, const CallLimits& limits) {
 // Of a piece of rows, which are not computed: every number is 0.
 void finish_with_zeros(TaskRun& run, const PreparedRows& prepared) {
   std::size_t numbers = 0;
-  for (const runtime::BatchRow& row : prepared.rows) numbers += run.program()->width().of(row);
+  for (const runtime::BatchRow& row : prepared.rows) numbers += run.program()->width(row);
   run.finish(std::vector<float>(numbers), kNever);
 }
 

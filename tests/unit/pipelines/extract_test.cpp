@@ -237,7 +237,7 @@ TEST_F(Extract, ReadingNumbersAsksWhetherAnybodyWaits) {
                             ExtractSchema::parse(R"({"entities": ["person", "city"]})"), {});
   const pipelines::PreparedRows rows = run.prepare(base::Cancellation::never());
   std::size_t numbers = 0;
-  for (const runtime::BatchRow& row : rows.rows) numbers += run.program()->width().of(row);
+  for (const runtime::BatchRow& row : rows.rows) numbers += run.program()->width(row);
   const std::vector<float> values(numbers);
   const auto nobody_waits = [] { return true; };
   EXPECT_EQ(error_of([&] { run.finish(values, base::Cancellation::when(nobody_waits)); }).code(), ErrorCode::cancelled);

@@ -181,7 +181,7 @@ TEST_F(GenerativeRerank, OnlyTheRowsOfTheTokensAreMultiplied) {
   std::vector<std::string> names;
   for (const auto& [name, entry_point] : pipeline.model().state().entry_points) {
     names.push_back(name);
-    EXPECT_EQ(entry_point->made->width().row, 1U);
+    EXPECT_EQ(entry_point->made->numbers_per_row(), 1U);
   }
   EXPECT_EQ(names, std::vector<std::string>{"rerank 7 11"});
 }

@@ -138,9 +138,10 @@ TEST(BatchParts, StayOnTheirThread) {
   std::mutex mutex;
   Feeders feeders;
   feeders.push_back(feed_packed_tokens({.vocabulary = 10, .positions = 200, .types = 1, .hidden_size = 1}));
+  graph::DimTable dims;
   models::EncoderInputs inputs;
-  inputs.tokens = Dim::of_id(0);
-  const EntryPoint program(std::make_unique<ThreadsTold>(told, mutex), std::move(feeders), inputs);
+  inputs.tokens = dims.named("tokens");
+  const EntryPoint program(std::make_unique<ThreadsTold>(told, mutex), std::move(feeders), inputs, dims);
   PackedTokens tokens;
   tokens.lengths.assign(8, 100);
   tokens.ids.assign(800, 1);

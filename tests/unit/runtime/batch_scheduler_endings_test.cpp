@@ -147,7 +147,7 @@ TEST_F(BatchEndings, TheFirstErrorOfAJobIsTheOneItGets) {
 class FaultyProgram final : public BatchProgram {
  public:
   explicit FaultyProgram(std::function<Tensor()> fault) : fault_(std::move(fault)) {}
-  RowWidth width() const override { return {.row = 2}; }
+  std::size_t width(const BatchRow&) const override { return 2; }
   Tensor run_rows(std::span<const BatchRow* const>, const backends::RunOptions&) const override { return fault_(); }
 
  private:

@@ -246,7 +246,7 @@ TEST_F(BatchScheduling, RowsHaveAsManyValuesAsTheirTokensSay) {
 
 class WrongWidth final : public BatchProgram {
  public:
-  RowWidth width() const override { return {.row = 3}; }
+  std::size_t width(const BatchRow&) const override { return 3; }
   Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions&) const override {
     return Tensor::zeros({DType::f32, {static_cast<std::int64_t>(rows.size()), 2}});
   }

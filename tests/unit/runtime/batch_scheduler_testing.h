@@ -31,7 +31,9 @@ constexpr std::int32_t kPoison = -1;  // a row that begins with it fails
 
 constexpr std::uint64_t kProgramOfTokens = 7;  // gives a value for each token, besides those of the row
 
-inline RowWidth width_of(std::uint64_t program) { return {.row = 2, .token = program == kProgramOfTokens ? 1U : 0U}; }
+inline std::size_t width_of(std::uint64_t program, const BatchRow& row) {
+  return program == kProgramOfTokens ? 2 + row.ids.size() : 2;
+}
 
 /// The values of a row: any function of all that makes it.
 inline std::vector<float> values_of(std::uint64_t program, const BatchRow& row) {
@@ -118,7 +120,7 @@ class FakeModel {
 class FakeProgram final : public BatchProgram {
  public:
   explicit FakeProgram(std::uint64_t number) : number_(number) {}
-  RowWidth width() const override { return width_of(number_); }
+  std::size_t width(const BatchRow& row) const override { return width_of(number_, row); }
   Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& options) const override {
     return FakeModel::current().compute(number_, rows, options.cancellation);
   }

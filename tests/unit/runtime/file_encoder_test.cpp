@@ -65,9 +65,10 @@ std::vector<Tensor> run(std::vector<Dim> dims) {
   Feeders feeders;
   feeders.push_back(feed_packed_tokens(limits));
   feeders.push_back(feed_hidden_states(std::move(encoder)));
+  graph::DimTable table;
   models::EncoderInputs packed;
-  packed.tokens = Dim::of_id(0);
-  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), packed);
+  packed.tokens = table.named("tokens");
+  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), packed, table);
   PackedTokens tokens;
   tokens.ids = {1, 2, 3, 4};
   tokens.lengths = {1, 3};

@@ -15,7 +15,7 @@ std::uint32_t run_amx_bf16(std::size_t rounds);
 std::uint64_t read_words_avx512(const std::uint64_t* words, std::size_t count);
 
 // A round of each loop is 12 instructions, or triples of instructions; with tiles 6, of 16 rows by 16 columns.
-constexpr std::size_t kChains = 12, kTileChains = 6, kTile = 16 * 16;
+constexpr std::size_t kChains = 12, kTileChains = 6, kTileElements = 16 * 16;
 
 void add_vector_peak_loops(PeakLoops& loops);
 void add_vector_peak_loops(PeakLoops& loops) {
@@ -38,10 +38,10 @@ void add_vector_peak_loops(PeakLoops& loops) {
   if ((!facts.has("amx_int8") && !facts.has("amx_bf16")) || !base::request_matrix_tiles()) return;
   if (facts.has("amx_int8"))
     loops.int8 = {
-        .instructions = "amx_int8", .operations_per_round = kTileChains * 2 * 64 * kTile, .run = run_amx_int8};
+        .instructions = "amx_int8", .operations_per_round = kTileChains * 2 * 64 * kTileElements, .run = run_amx_int8};
   if (facts.has("amx_bf16"))
     loops.bf16 = {
-        .instructions = "amx_bf16", .operations_per_round = kTileChains * 2 * 32 * kTile, .run = run_amx_bf16};
+        .instructions = "amx_bf16", .operations_per_round = kTileChains * 2 * 32 * kTileElements, .run = run_amx_bf16};
 }
 
 }  // namespace alate::cpu
