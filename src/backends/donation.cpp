@@ -13,9 +13,9 @@ namespace {
 std::optional<std::size_t> most_bytes(const Shape& shape, const graph::DimTable& dims) {
   Shape largest{shape.dtype, {}};
   for (const Dim dim : shape.dims) {
-    const std::optional<std::int64_t> most = dim.is_number() ? dim.number() : dims[dim.id()].max;
-    if (!most) return std::nullopt;
-    largest.dims.emplace_back(*most);
+    const std::int64_t most = dims.bounds(dims.form(dim)).most;
+    if (most == graph::Interval::kHighest) return std::nullopt;
+    largest.dims.emplace_back(most);
   }
   try {
     return largest.byte_count();

@@ -103,7 +103,8 @@ void bind_row_groups(const Plan& plan, std::size_t workers, Binding& binding) {
   for (const RowGroup& group : plan.row_groups) {
     const auto rows = static_cast<std::size_t>((*binding.dims)(group.dim));
     const std::size_t count = row_block_count(rows, workers, plan.packed_weight_bytes);
-    if (count < 2 || static_cast<std::int64_t>(rows / count) < (*plan.dims)[group.dim.id()].min) continue;
+    const std::int64_t fewest = plan.dims->entry(group.dim.id()).bounds.least;
+    if (count < 2 || static_cast<std::int64_t>(rows / count) < fewest) continue;
     RowBlocks blocks;
     blocks.group = &group;
     blocks.rows = rows;
