@@ -84,7 +84,7 @@ void EmbedRun::take(const RowResults& results) {
       reader_->add(ids_[results.first_row() + row], results.of(row));
     return;
   }
-  vectors_.assign(results.all().begin(), results.all().end());
+  vectors_ = results.take_all();
   if (of_ == Vectors::of_tokens) return;
   vectors_.resize(finish_embedding(pipeline_, options_, vectors_));
   vectors_.resize(join_windows(pipeline_, options_, windows_, weights_, vectors_));
