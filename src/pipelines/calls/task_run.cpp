@@ -22,21 +22,25 @@ std::size_t bytes_of(const Encoding& encoding) {
 
 RowResults::RowResults(const TextRows& rows, std::size_t first, std::size_t end, std::size_t first_text,
                        std::span<const std::size_t> tokens, std::span<const std::size_t> numbers,
-                       std::span<const float> values, const base::Cancellation& cancellation, std::vector<float>* owned)
+                       std::span<const float> values, const base::Cancellation& cancellation, std::vector<float>* kept)
     : rows_(rows),
       first_(first),
       end_(end),
       first_text_(first_text),
       tokens_(tokens),
       values_(values),
+      kept_(kept),
       starts_{0},
-      cancellation_(cancellation),
-      owned_(owned) {
+      cancellation_(cancellation) {
   for (const std::size_t count : numbers.subspan(first, end - first)) starts_.push_back(starts_.back() + count);
 }
 
 std::span<const float> RowResults::of(std::size_t row) const {
   return values_.subspan(starts_[row], starts_[row + 1] - starts_[row]);
+}
+
+std::vector<float> RowResults::take_all() const {
+  return kept_ != nullptr ? std::move(*kept_) : std::vector<float>(values_.begin(), values_.end());
 }
 
 void for_each_input(const RowResults& results, const std::function<void(const InputRange& range)>& each) {
@@ -114,18 +118,17 @@ std::size_t TaskRun::held_bytes() const {
   return bytes;
 }
 
-std::vector<float> RowResults::take_all() const {
-  return owned_ != nullptr ? std::move(*owned_) : std::vector<float>(values_.begin(), values_.end());
-}
-
-void TaskRun::finish(std::vector<float>&& values, const base::Cancellation& cancellation) {
-  std::vector<float> owned = std::move(values);
-  take(RowResults(rows_, begin_, end_, first_text_, row_tokens_, row_numbers_, owned, cancellation, &owned));
-  if (!has_more()) rows_ = {};
-}
-
 void TaskRun::finish(std::span<const float> values, const base::Cancellation& cancellation) {
-  take(RowResults(rows_, begin_, end_, first_text_, row_tokens_, row_numbers_, values, cancellation));
+  finish_piece(values, nullptr, cancellation);
+}
+
+void TaskRun::finish_in_place(std::vector<float> values, const base::Cancellation& cancellation) {
+  finish_piece(values, &values, cancellation);
+}
+
+void TaskRun::finish_piece(std::span<const float> values, std::vector<float>* kept,
+                           const base::Cancellation& cancellation) {
+  take(RowResults(rows_, begin_, end_, first_text_, row_tokens_, row_numbers_, values, cancellation, kept));
   if (!has_more()) rows_ = {};
 }
 

@@ -27,7 +27,7 @@ class RowResults {
   /// of each row of `rows`.
   RowResults(const TextRows& rows, std::size_t first, std::size_t end, std::size_t first_text,
              std::span<const std::size_t> tokens, std::span<const std::size_t> numbers, std::span<const float> values,
-             const base::Cancellation& cancellation, std::vector<float>* owned = nullptr);
+             const base::Cancellation& cancellation, std::vector<float>* kept = nullptr);
 
   std::size_t count() const { return end_ - first_; }
   /// The first row's index among those that make_rows gave, and the first text that these are made of.
@@ -40,10 +40,7 @@ class RowResults {
   const Encoding& encoding(std::size_t row) const { return rows_.encodings[first_ + row]; }
   /// All numbers of a row: those of the first output, then those of the next.
   std::span<const float> of(std::size_t row) const;
-  /// The numbers of all rows.
-  std::span<const float> all() const { return values_; }
-  /// The same as a list: without a copy where the piece was finished with one that could be given up; nothing else can
-  /// be read then.
+  /// The numbers of all rows; not copied after TaskRun::finish_in_place. They can be taken once.
   std::vector<float> take_all() const;
   /// Of the call: whoever makes answers of the numbers asks it in long loops.
   const base::Cancellation& cancellation() const { return cancellation_; }
@@ -55,9 +52,9 @@ class RowResults {
   std::size_t first_, end_, first_text_;
   std::span<const std::size_t> tokens_;
   std::span<const float> values_;
+  std::vector<float>* kept_;  // has them too; null: the caller keeps them
   std::vector<std::size_t> starts_;
   base::Cancellation cancellation_;
-  std::vector<float>* owned_;  // null: the numbers are the caller's
 };
 
 /// The rows [begin, end) of one text.
@@ -89,8 +86,8 @@ class TaskRun {
   /// Reads their numbers; the answer is made when there is no more. Throws resource_exhausted over a limit, and
   /// cancelled.
   void finish(std::span<const float> values, const base::Cancellation& cancellation);
-  /// The same for numbers that the answer may keep.
-  void finish(std::vector<float>&& values, const base::Cancellation& cancellation);
+  /// The same with numbers that the answer may be made in, so that those of a large answer are there once.
+  void finish_in_place(std::vector<float> values, const base::Cancellation& cancellation);
   /// Whether there is another piece; after `prepare`.
   bool has_more() const;
   /// Bytes that are held until the piece is finished, besides its prepared rows and their numbers: an estimate.
@@ -131,6 +128,7 @@ class TaskRun {
 
  private:
   void make_more(const base::Cancellation& cancellation);
+  void finish_piece(std::span<const float> values, std::vector<float>* kept, const base::Cancellation& cancellation);
 
   CallLimits limits_;
   std::unique_ptr<TokenBudget> token_budget_ = std::make_unique<TokenBudget>();

@@ -51,7 +51,7 @@ class TaskCall final : public ModelCall {
 
   pipelines::PreparedRows prepare() override {
     if (answer_.run != nullptr) {
-      answer_.run->finish(std::exchange(values_, {}), cancellation());
+      answer_.run->finish_in_place(std::exchange(values_, {}), cancellation());
     } else {
       begin_run();
     }
@@ -84,7 +84,7 @@ class TaskCall final : public ModelCall {
   void take(std::vector<float> values) override { values_ = std::move(values); }
 
   Response respond() override {
-    answer_.run->finish(std::move(values_), cancellation());
+    answer_.run->finish_in_place(std::exchange(values_, {}), cancellation());
     Response response = format_(answer_);
     answer_.run.reset();
     return response;

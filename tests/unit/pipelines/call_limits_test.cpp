@@ -131,7 +131,7 @@ TEST_F(CallLimitsOfTasks, NothingIsMadeForNoTexts) {
   ClassifyRun run(classifier(), {}, {.labels = {"a", "b"}});
   EXPECT_TRUE(run.prepare(kNever).rows.empty());
   EXPECT_FALSE(run.has_more());
-  run.finish(std::span<const float>(), kNever);
+  run.finish({}, kNever);
   EXPECT_TRUE(run.answers().empty());
 }
 

@@ -64,6 +64,15 @@ TEST(EmbedRun, TakesTheVectorsThatTheCallGives) {
   EXPECT_TRUE(std::ranges::equal(run.take_vectors(), pipeline.embed(texts, {.dimensions = 4}).vectors.values<float>()));
 }
 
+TEST(EmbedRun, MakesItsVectorsInTheNumbersThatItIsGiven) {
+  EmbedRun run(tiny(), {.texts = {"one", "two words"}}, {});
+  const PreparedRows prepared = run.prepare(kNever);
+  std::vector<float> numbers(prepared.rows.size() * run.dimensions(), 0.5F);
+  const float* const place = numbers.data();
+  run.finish_in_place(std::move(numbers), kNever);
+  EXPECT_EQ(run.take_vectors().data(), place);
+}
+
 TEST(EmbedRun, ListsTextsThatAreTooLongWhereThatIsAnError) {
   std::string long_text;
   for (int i = 0; i < 600; ++i) long_text += "word ";
