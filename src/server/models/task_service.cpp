@@ -67,9 +67,8 @@ class TaskCall final : public ModelCall {
   }
 
   void begin_run() {
-    const BeginTaskOfPipelines begin = std::exchange(begin_, nullptr);  // with what it holds of the request
     try {
-      answer_.run = begin(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
+      answer_.run = begin_(answer_.model->pipelines, {request_.texts.begin(), request_.texts.end()});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
       refuse(Problem::Kind::impossible, error.message(), "model");
@@ -91,7 +90,7 @@ class TaskCall final : public ModelCall {
   }
 
   TaskRequest request_;
-  BeginTaskOfPipelines begin_;
+  const BeginTaskOfPipelines begin_;  // may hold what the run reads, such as the second texts of pairs
   TaskAnswer answer_;
   std::vector<float> values_;
   const std::function<Response(TaskAnswer&)> format_;
