@@ -1,31 +1,16 @@
 #include "backends/compiled_program.h"
 
 #include <algorithm>
-#include <limits>
 #include <variant>
 
 #include "alate/error.h"
 
 namespace alate::backends {
-namespace {
 
 using graph::Program;
 using graph::ProgramPort;
 using graph::ProgramStep;
 using graph::ProgramValue;
-
-// The step after which a value is not read any more, for each value; values of outputs stay.
-std::vector<std::size_t> last_readers(const Program& program) {
-  std::vector<std::size_t> last(program.types().size(), 0);
-  for (std::size_t step = 0; step < program.steps().size(); ++step) {
-    for (const ProgramValue value : program.steps()[step].inputs) last[value] = step;
-    for (const ProgramValue value : program.steps()[step].results) last[value] = step;
-  }
-  for (const ProgramPort& output : program.outputs()) last[output.value] = std::numeric_limits<std::size_t>::max();
-  return last;
-}
-
-}  // namespace
 
 CompiledProgram::CompiledProgram(Program program, Backend& backend, const CompileOptions& options)
     : program_(std::move(program)), backend_(backend) {
@@ -67,19 +52,14 @@ std::vector<Buffer> CompiledProgram::run(const Program& program, std::span<const
                                          const RunOptions& options) const {
   std::vector<Buffer> values(program.types().size());
   for (std::size_t i = 0; i < inputs.size(); ++i) values[program.inputs()[i].value] = inputs[i];
-  const std::vector<std::size_t> last = last_readers(program);
-  for (std::size_t at = 0; at < program.steps().size(); ++at) {
-    const ProgramStep& step = program.steps()[at];
+  for (const ProgramStep& step : program.steps()) {
     options.cancellation.check();
     std::vector<Buffer> given;
     for (const ProgramValue value : step.inputs) given.push_back(values[value]);
-    for (const ProgramValue value : step.inputs) {
-      if (last[value] == at) values[value] = {};
-    }
+    for (const ProgramValue value : step.last_uses) values[value] = {};
     std::vector<Buffer> results = run_step(step, std::move(given), options);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      if (last[step.results[i]] > at) values[step.results[i]] = std::move(results[i]);
-    }
+    for (std::size_t i = 0; i < results.size(); ++i) values[step.results[i]] = std::move(results[i]);
+    for (const ProgramValue value : step.last_uses) values[value] = {};
   }
   std::vector<Buffer> outputs;
   for (const ProgramPort& output : program.outputs()) outputs.push_back(values[output.value]);

@@ -21,7 +21,8 @@ class CompiledProgram {
 
   /// The outputs, in order, for inputs in the program's order. Graphs run on the backend, host ops on the host, where
   /// their operands are downloaded; a value lives until its last reader has run. Cancellation is checked before each
-  /// step, in each turn of a loop too. Throws invalid_argument for inputs of other types, and as Executable::run.
+  /// step, in each turn of a loop too. Graphs get no buffer to write over: outputs that alias parameters are copies.
+  /// Throws invalid_argument for inputs of other types, and as Executable::run.
   std::vector<Buffer> run(std::span<const Buffer> inputs, const RunOptions& options) const;
 
   /// Sums over its graphs.

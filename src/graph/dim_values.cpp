@@ -6,15 +6,15 @@
 
 namespace alate::graph {
 
-DimValues::DimValues(const DimTable& table) : table_(&table), values_(table.size(), kUnbound) {
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    const auto id = static_cast<DimId>(i);
-    if (table.entry(id).kind != DimEntry::Kind::name) forms_.push_back(id);
+DimValues::DimValues(const DimTable& table)
+    : table_(&table), entries_(table.entries()), values_(entries_.size(), kUnbound) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i]->kind != DimEntry::Kind::name) forms_.push_back(static_cast<DimId>(i));
   }
 }
 
 void DimValues::set(DimId id, std::int64_t value, std::string_view what) {
-  const NamedDim& dim = (*table_)[id];
+  const NamedDim& dim = entries_.at(static_cast<std::size_t>(id))->name;
   std::int64_t& bound = values_[static_cast<std::size_t>(id)];
   if (bound != kUnbound && bound != value) {
     throw make_error(ErrorCode::invalid_argument, what, ": dim '", dim.name, "' is ", value, " here but ", bound,
@@ -56,7 +56,7 @@ std::optional<std::int64_t> DimValues::value_of(const DimEntry& entry) const {
 // An entry reads only earlier ones.
 void DimValues::compute_forms() {
   std::erase_if(forms_, [&](DimId id) {
-    const std::optional<std::int64_t> value = value_of(table_->entry(id));
+    const std::optional<std::int64_t> value = value_of(*entries_[static_cast<std::size_t>(id)]);
     if (value) values_[static_cast<std::size_t>(id)] = *value;
     return value.has_value();
   });
@@ -85,7 +85,7 @@ void DimValues::bind(const Shape& shape, const Shape& found, std::string_view wh
       continue;
     }
     const DimId id = shape.dims[i].id();
-    if (table_->entry(id).kind == DimEntry::Kind::name) {
+    if (entries_.at(static_cast<std::size_t>(id))->kind == DimEntry::Kind::name) {
       set(id, found.dims[i].number(), what);
     } else {
       expected_.push_back({id, found.dims[i].number(), std::string(what)});

@@ -16,6 +16,8 @@ using Kind = DimEntry::Kind;
 
 // What a message or a graph's text may say of one size.
 constexpr std::size_t kMostLeaves = 256;
+// A form takes a hundred times the memory of its text, and each run computes all of them.
+constexpr std::size_t kMostForms = std::size_t{1} << 14;
 
 // Where a bound does not fit there is none.
 std::int64_t bound_sum(std::int64_t a, std::int64_t b, std::int64_t without) {
@@ -110,6 +112,14 @@ std::size_t DimTable::size() const {
   return entries_.size();
 }
 
+std::vector<const DimEntry*> DimTable::entries() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<const DimEntry*> entries;
+  entries.reserve(entries_.size());
+  for (const DimEntry& entry : entries_) entries.push_back(&entry);
+  return entries;
+}
+
 const DimEntry& DimTable::entry(DimId id) const {
   const std::shared_lock lock(mutex_);
   return entries_.at(static_cast<std::size_t>(id));
@@ -126,9 +136,13 @@ DimId DimTable::interned(DimEntry entry) {
                      " names and numbers");
   Key key = key_of(entry);
   const std::unique_lock lock(mutex_);
-  const auto [found, is_new] = forms_.try_emplace(std::move(key), static_cast<DimId>(entries_.size()));
-  if (is_new) entries_.push_back(std::move(entry));
-  return found->second;
+  if (const auto found = forms_.find(key); found != forms_.end()) return found->second;
+  if (forms_.size() == kMostForms)
+    throw make_error(ErrorCode::resource_exhausted, "a graph has more than ", kMostForms, " different forms of sizes");
+  const auto id = static_cast<DimId>(entries_.size());
+  entries_.push_back(std::move(entry));
+  forms_.emplace(std::move(key), id);
+  return id;
 }
 
 DimForm DimTable::form(Dim dim) const {
@@ -187,7 +201,7 @@ DimForm DimTable::quotient(const DimForm& of, std::int64_t by) {
 DimForm DimTable::quotient_up(const DimForm& of, std::int64_t by) { return quotient(of + (by - 1), by); }
 
 // Products of atoms are products of the shorter product and the last atom, in the order of their ids.
-DimForm DimTable::product_of_atoms(DimId a, DimId b) {
+DimForm DimTable::atom_product(DimId a, DimId b) {
   std::vector<DimId> atoms;
   for (DimId id : {a, b}) {
     for (; entry(id).kind == Kind::product; id = entry(id).first.terms.front().atom)
@@ -212,7 +226,7 @@ DimForm DimTable::product(const DimForm& a, const DimForm& b) {
   for (const DimForm::Term& left : a.terms) {
     sum = sum + DimForm::of_atom(left.atom) * checked_product(left.factor, b.plus);
     for (const DimForm::Term& right : b.terms)
-      sum = sum + product_of_atoms(left.atom, right.atom) * checked_product(left.factor, right.factor);
+      sum = sum + atom_product(left.atom, right.atom) * checked_product(left.factor, right.factor);
   }
   return sum;
 }
@@ -220,24 +234,24 @@ DimForm DimTable::product(const DimForm& a, const DimForm& b) {
 DimForm DimTable::smaller(const DimForm& a, const DimForm& b) {
   if (is_at_most(a, b)) return a;
   if (is_at_most(b, a)) return b;
-  DimEntry entry;
-  entry.kind = Kind::smaller;
   const Interval left = bounds(a), right = bounds(b);
-  entry.bounds = {std::min(left.least, right.least), std::min(left.most, right.most)};
-  entry.first = std::min(a, b);
-  entry.second = std::max(a, b);
-  return DimForm::of_atom(interned(std::move(entry)));
+  return comparison(Kind::smaller, a, b, {std::min(left.least, right.least), std::min(left.most, right.most)});
 }
 
 DimForm DimTable::larger(const DimForm& a, const DimForm& b) {
   if (is_at_most(a, b)) return b;
   if (is_at_most(b, a)) return a;
-  DimEntry entry;
-  entry.kind = Kind::larger;
   const Interval left = bounds(a), right = bounds(b);
-  entry.bounds = {std::max(left.least, right.least), std::max(left.most, right.most)};
+  return comparison(Kind::larger, a, b, {std::max(left.least, right.least), std::max(left.most, right.most)});
+}
+
+// The operands of both kinds are in one order.
+DimForm DimTable::comparison(DimEntry::Kind kind, const DimForm& a, const DimForm& b, const Interval& bounds) {
+  DimEntry entry;
+  entry.kind = kind;
   entry.first = std::min(a, b);
   entry.second = std::max(a, b);
+  entry.bounds = bounds;
   return DimForm::of_atom(interned(std::move(entry)));
 }
 

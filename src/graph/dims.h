@@ -52,6 +52,8 @@ class DimTable {
   std::size_t size() const;
   /// References stay valid as long as the table.
   const DimEntry& entry(DimId id) const;
+  /// All of them, by id.
+  std::vector<const DimEntry*> entries() const;
   /// The name behind an id of a name.
   const NamedDim& operator[](DimId id) const { return entry(id).name; }
 
@@ -78,7 +80,8 @@ class DimTable {
  private:
   using Key = std::vector<std::int64_t>;
   DimId interned(DimEntry entry);
-  DimForm product_of_atoms(DimId a, DimId b);
+  DimForm atom_product(DimId a, DimId b);
+  DimForm comparison(DimEntry::Kind kind, const DimForm& a, const DimForm& b, const Interval& bounds);
 
   mutable base::SharedMutex mutex_;
   std::deque<DimEntry> entries_;
@@ -116,9 +119,10 @@ class DimValues {
   void compute_forms();
 
   const DimTable* table_;
-  std::vector<std::int64_t> values_;  // forms may be negative
-  std::vector<DimId> forms_;          // those without a value
-  std::vector<Expected> expected_;    // extents of inputs that are forms without a value
+  std::vector<const DimEntry*> entries_;  // as they are now: a run asks the table, which has a lock, only once
+  std::vector<std::int64_t> values_;      // forms may be negative
+  std::vector<DimId> forms_;              // those without a value
+  std::vector<Expected> expected_;        // extents of inputs that are forms without a value
 };
 
 }  // namespace alate::graph

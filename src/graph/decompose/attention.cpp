@@ -70,7 +70,7 @@ Value distance_bias(Builder& b, Value by_distance, Value tokens, std::int64_t ax
 }
 
 // The sum of biases whose leading axes may be 1.
-Value sum_of_biases(Builder& b, Value x, Value y) {
+Value bias_sum(Builder& b, Value x, Value y) {
   Dims dims = b.shape(x).dims;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == Dim(1)) dims[i] = b.shape(y).dims[i];
@@ -158,7 +158,7 @@ Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, co
   const auto add_distances = [&](const std::optional<Value>& scores, std::int64_t axis) {
     if (!scores) return;
     const Value more = distance_bias(b, wide(*scores), tokens, axis);
-    sequences.bias = sequences.bias ? sum_of_biases(b, *sequences.bias, more) : more;
+    sequences.bias = sequences.bias ? bias_sum(b, *sequences.bias, more) : more;
   };
   add_distances(given.query_distances, 1);
   add_distances(given.key_distances, 2);

@@ -195,7 +195,22 @@ void ProgramBuilder::output(std::string name, ProgramValue value) {
   program_.outputs_.push_back({std::move(name), value});
 }
 
+void ProgramBuilder::find_last_uses() {
+  std::vector<bool> is_used(program_.types_.size());
+  for (const ProgramPort& output : program_.outputs_) is_used[output.value] = true;
+  for (std::size_t i = program_.steps_.size(); i-- > 0;) {
+    ProgramStep& step = program_.steps_[i];
+    for (const std::vector<ProgramValue>* values : {&step.results, &step.inputs}) {
+      for (const ProgramValue value : *values) {
+        if (!is_used[value]) step.last_uses.push_back(value);
+        is_used[value] = true;
+      }
+    }
+  }
+}
+
 Program ProgramBuilder::finish() {
+  find_last_uses();
   Program done = std::move(program_);
   program_ = Program();
   return done;

@@ -56,6 +56,8 @@ struct If {
 struct ProgramStep {
   std::variant<RunGraph, RunHostOp, While, If> what;
   std::vector<ProgramValue> inputs, results;
+  std::vector<ProgramValue> last_uses =
+      {};  // values that no later step and no output reads: inputs and results of this one
 };
 
 struct ProgramPort {
@@ -111,6 +113,7 @@ class ProgramBuilder {
   std::vector<ValueType> types_of(std::string_view step, std::span<const ProgramValue> values) const;
   void require_inputs(std::string_view step, std::span<const ValueType> given, std::span<const ValueType> wanted) const;
   void contain(const std::shared_ptr<const Program>& part, std::string_view step);
+  void find_last_uses();
   std::vector<ProgramValue> add(ProgramStep step, const std::vector<ValueType>& results);
 
   Program program_;

@@ -1,6 +1,5 @@
 #include "graph/text/program_text.h"
 
-#include <charconv>
 #include <utility>
 
 #include "alate/error.h"
@@ -30,15 +29,6 @@ std::string list_text(std::span<const ProgramValue> values) {
   return text;
 }
 
-std::string type_text(const ValueType& type) {
-  std::string text = std::string(alate::to_string(type.dtype)) + "[";
-  for (std::size_t axis = 0; axis < type.extents.size(); ++axis) {
-    if (axis > 0) text += ',';
-    text += type.extents[axis] == ValueType::kAny ? "any" : std::to_string(type.extents[axis]);
-  }
-  return text + "]";
-}
-
 std::string program_text(const Program& program);
 
 std::string step_text(const ProgramStep& step) {
@@ -58,7 +48,7 @@ std::string program_text(const Program& program) {
   std::string text = "program " + quoted(program.name()) + " {";
   for (const ProgramPort& input : program.inputs())
     text += "\n  " + value_text(input.value) + " = input " + quoted(input.name) + " : " +
-            type_text(program.types()[input.value]);
+            to_string(program.types()[input.value]);
   for (const ProgramStep& step : program.steps())
     text += "\n  " + list_text(step.results) + " = " + indented(step_text(step)) + " (" + list_text(step.inputs) + ")";
   for (const ProgramPort& output : program.outputs())
@@ -89,25 +79,13 @@ class ProgramParser {
   }
 
  private:
-  template <typename Step>
-  auto at(const Token& token, Step step) {
-    try {
-      return step();
-    } catch (const Error& error) {
-      lexer_.fail(token, error.message());
-    }
-  }
-
   ProgramValue parse_value(std::size_t below) {
     const Token token = lexer_.peek();
     if (token.kind != TokenKind::value) lexer_.fail_expecting("a value such as %1");
     lexer_.next();
-    ProgramValue value = 0;
-    const char* const end = token.text.data() + token.text.size();
-    const auto [stopped, error] = std::from_chars(token.text.data() + 1, end, value);
-    if (error != std::errc() || stopped != end) lexer_.fail(token, "a number is malformed");
+    const std::size_t value = lexer_.number_in(token, token.text.substr(1));
     if (value >= below) lexer_.fail(token, "the value is not defined before its use");
-    return value;
+    return static_cast<ProgramValue>(value);
   }
 
   void parse_output(ProgramBuilder& builder, std::size_t values) {
@@ -115,7 +93,7 @@ class ProgramParser {
     std::string name = lexer_.string("the name of an output");
     lexer_.expect_mark('=');
     const ProgramValue value = parse_value(values);
-    at(token, [&] { builder.output(std::move(name), value); });
+    lexer_.at(token, [&] { builder.output(std::move(name), value); });
   }
 
   ValueType parse_type() {
@@ -125,7 +103,7 @@ class ProgramParser {
     ValueType type{*dtype, {}};
     parse_list(lexer_, '[', ']', kMaxAxes, [&] {
       const Token extent = lexer_.peek();
-      type.extents.push_back(lexer_.take_word("any") ? ValueType::kAny : lexer_.integer("an extent or any"));
+      type.extents.push_back(lexer_.take_mark('?') ? ValueType::kAny : lexer_.integer("an extent or '?'"));
       if (extent.kind == TokenKind::number && type.extents.back() < 0) lexer_.fail(extent, "an extent is negative");
     });
     return type;
@@ -159,16 +137,16 @@ class ProgramParser {
       std::string name = lexer_.string("the name of an input");
       lexer_.expect_mark(':');
       ValueType type = parse_type();
-      made = {at(start, [&] { return builder.input(std::move(name), std::move(type)); })};
+      made = {lexer_.at(start, [&] { return builder.input(std::move(name), std::move(type)); })};
     } else if (lexer_.take_word("run")) {
       const auto graph = std::make_shared<const Graph>(parse_graph(lexer_, resolver_));
       std::vector<ProgramValue> operands = parse_operands(values);
-      made = at(start, [&] { return builder.run(graph, std::move(operands)); });
+      made = lexer_.at(start, [&] { return builder.run(graph, std::move(operands)); });
     } else if (lexer_.is_word("while") || lexer_.is_word("if")) {
       const bool is_loop = lexer_.next().text == "while";
       const auto first = parse_part(depth), second = parse_part(depth);
       std::vector<ProgramValue> operands = parse_operands(values);
-      made = at(start, [&] {
+      made = lexer_.at(start, [&] {
         return is_loop ? builder.while_loop(std::move(operands), first, second)
                        : builder.if_else(std::move(operands), first, second);
       });
@@ -177,7 +155,7 @@ class ProgramParser {
       const std::optional<HostOp> op = parse_host_op(lexer_.word("a step"));
       if (!op) lexer_.fail(token, "no step of that name can stand here");
       std::vector<ProgramValue> operands = parse_operands(values);
-      made = at(start, [&] { return builder.host(*op, std::move(operands)); });
+      made = lexer_.at(start, [&] { return builder.host(*op, std::move(operands)); });
     }
     if (made.size() != stated) lexer_.fail(start, "the step has " + std::to_string(made.size()) + " results");
     values += made.size();

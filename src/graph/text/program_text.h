@@ -1,7 +1,7 @@
 // Programs as text: for people and for tests.
 //
 //   program = "program" string "{" { input | step | result } "}"
-//   input   = "%"N "=" "input" string ":" dtype "[" { integer | "any" } "]"
+//   input   = "%"N "=" "input" string ":" dtype "[" { integer | "?" } "]"
 //   step    = values "=" ( "run" graph | "while" program program | "if" program program | host op ) "(" { value } ")"
 //   values  = "%"N { "," "%"N }                                numbers are in order
 //   result  = "output" string "=" "%"N

@@ -83,7 +83,7 @@ Token Lexer::scan() {
     token.text = text_.substr(token.offset + 1, place_ - token.offset - 1);
     ++place_;
     return token;
-  } else if (std::string_view("{}[]():,=+*/").find(first) != std::string_view::npos) {
+  } else if (std::string_view("{}[]():,=+*/?").find(first) != std::string_view::npos) {
     token.kind = TokenKind::mark;
     ++place_;
   } else {
@@ -135,6 +135,13 @@ std::int64_t Lexer::integer(std::string_view what) {
   if (error != std::errc() || stopped != end) fail_expecting(what);
   next();
   return value;
+}
+
+std::size_t Lexer::number_in(const Token& token, std::string_view digits) const {
+  std::size_t number = 0;
+  const auto [stopped, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || stopped != digits.data() + digits.size()) fail(token, "a number is malformed");
+  return number;
 }
 
 void Lexer::fail(const Token& at, std::string_view what) const {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "alate/error.h"
+
 namespace alate::graph {
 
 enum class TokenKind { end, word, number, string, value, constant, mark };
@@ -38,10 +40,21 @@ class Lexer {
   /// A word or a quoted string.
   std::string name(std::string_view what);
   std::int64_t integer(std::string_view what);
+  /// The number that `digits`, a part of the token, are.
+  std::size_t number_in(const Token& token, std::string_view digits) const;
 
   /// Throws with the token's position and `what`.
   [[noreturn]] void fail(const Token& at, std::string_view what) const;
   [[noreturn]] void fail_expecting(std::string_view what) const;
+  /// Runs a step that may refuse what was read, and adds the token's position to its error.
+  template <typename Step>
+  auto at(const Token& token, const Step& step) const {
+    try {
+      return step();
+    } catch (const Error& error) {
+      fail(token, error.message());
+    }
+  }
 
  private:
   void skip_white_space();

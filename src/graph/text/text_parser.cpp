@@ -39,31 +39,13 @@ class Parser {
     int depth;
   };
 
-  // Runs a step that may reject the graph, and adds the text position to its error.
-  template <typename Step>
-  auto at(const Token& token, Step step) {
-    try {
-      return step();
-    } catch (const Error& error) {
-      lexer_.fail(token, error.message());
-    }
-  }
-
-  // The number after '%' or '@'.
-  std::size_t number_in(const Token& token, std::string_view digits) {
-    std::size_t number = 0;
-    const auto [stopped, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || stopped != digits.data() + digits.size()) lexer_.fail(token, "a number is malformed");
-    return number;
-  }
-
   Value parse_value(const Scope& scope) {
     const Token token = lexer_.peek();
     if (token.kind != TokenKind::value) lexer_.fail_expecting("a value such as %1");
     lexer_.next();
     const std::size_t dot = token.text.find('.');
-    const std::size_t node = number_in(token, token.text.substr(1, dot == token.text.npos ? dot : dot - 1));
-    const std::size_t result = dot == token.text.npos ? 0 : number_in(token, token.text.substr(dot + 1));
+    const std::size_t node = lexer_.number_in(token, token.text.substr(1, dot == token.text.npos ? dot : dot - 1));
+    const std::size_t result = dot == token.text.npos ? 0 : lexer_.number_in(token, token.text.substr(dot + 1));
     if (node >= scope.nodes.size()) lexer_.fail(token, "the value is not defined before its use");
     if (result >= scope.nodes[node].size()) lexer_.fail(token, "the node has no such result");
     if (dot == token.text.npos && scope.nodes[node].size() != 1)
@@ -75,7 +57,7 @@ class Parser {
     const Token token = lexer_.peek();
     if (token.kind != TokenKind::constant) lexer_.fail_expecting("a constant such as @1");
     lexer_.next();
-    const std::size_t number = number_in(token, token.text.substr(1));
+    const std::size_t number = lexer_.number_in(token, token.text.substr(1));
     if (number >= constants_.size()) lexer_.fail(token, "the constant is not defined before its use");
     return constants_[number];
   }
@@ -96,12 +78,12 @@ class Parser {
     if (lexer_.take_word("max")) max = lexer_.integer("the largest extent");
     const bool paddable = lexer_.take_word("paddable");
     if (scope.builder.dims()->size() == kMostDims) lexer_.fail(token, "more dims than a text may declare");
-    at(token, [&] { return scope.builder.dim(name, min, max, paddable); });
+    lexer_.at(token, [&] { return scope.builder.dim(name, min, max, paddable); });
   }
 
   Tensor parse_elements(const Token& start, const Shape& shape) {
     const bool has_bytes = bits_of(shape.dtype) != 0 && shape.is_static();
-    const std::size_t size_in_bytes = has_bytes ? at(start, [&] { return shape.byte_count(); }) : 0;
+    const std::size_t size_in_bytes = has_bytes ? lexer_.at(start, [&] { return shape.byte_count(); }) : 0;
     if (!has_bytes || size_in_bytes > kInlineConstantBytes) {
       lexer_.fail(start, "elements stand here only for at most " + std::to_string(kInlineConstantBytes) +
                              " bytes of a dtype that has bytes");
@@ -206,7 +188,7 @@ class Parser {
     lexer_.expect_mark(':');
     const Shape shape = parse_shape(lexer_, nullptr);
     DimTable no_dims;
-    const std::vector<Shape> inferred = at(start, [&] {
+    const std::vector<Shape> inferred = lexer_.at(start, [&] {
       return infer_shapes({op, attributes, shapes, {}, no_dims, {}});
     });
     if (inferred != std::vector<Shape>{shape})
@@ -216,7 +198,8 @@ class Parser {
 
   void parse_constant() {
     const Token token = lexer_.next();
-    if (number_in(token, token.text.substr(1)) != constants_.size()) lexer_.fail(token, "constants must be in order");
+    if (lexer_.number_in(token, token.text.substr(1)) != constants_.size())
+      lexer_.fail(token, "constants must be in order");
     if (constants_.size() == kMostNodes) lexer_.fail(token, "more constants than a text may have");
     lexer_.expect_mark('=');
     constants_.push_back(lexer_.peek().kind == TokenKind::string ? DefinedConstant{parse_leaf(), 0} : parse_folded());
@@ -234,7 +217,7 @@ class Parser {
     parse_source(scope);
     if (scope.parameters.size() == kMostParameters) lexer_.fail(start, "more parameters than a graph may have");
     scope.parameters.emplace(name, scope.parameters.size());
-    return at(start, [&] { return scope.builder.parameter(std::move(name), std::move(shape), donatable); });
+    return lexer_.at(start, [&] { return scope.builder.parameter(std::move(name), std::move(shape), donatable); });
   }
 
   std::vector<Value> parse_op_node(Scope& scope, const Token& start, int depth) {
@@ -254,7 +237,7 @@ class Parser {
     while (lexer_.is_word("graph"))
       regions.push_back(std::make_shared<const Graph>(parse_body(scope.builder.dims(), depth + 1)));
     parse_source(scope);
-    std::vector<Value> values = at(
+    std::vector<Value> values = lexer_.at(
         start, [&] { return scope.builder.emit(op, std::move(operands), std::move(attributes), std::move(regions)); });
     std::vector<Shape> inferred;
     for (const Value value : values) inferred.push_back(scope.builder.shape(value));
@@ -264,7 +247,8 @@ class Parser {
 
   void parse_node(Scope& scope, int depth) {
     const Token start = lexer_.next();
-    if (number_in(start, start.text.substr(1)) != scope.nodes.size()) lexer_.fail(start, "nodes must be in order");
+    if (lexer_.number_in(start, start.text.substr(1)) != scope.nodes.size())
+      lexer_.fail(start, "nodes must be in order");
     if (++nodes_ > kMostNodes) lexer_.fail(start, "more nodes than a text may have");
     lexer_.expect_mark('=');
     std::vector<Value> values;
@@ -273,7 +257,7 @@ class Parser {
     } else if (lexer_.take_word("constant")) {
       const ConstantPtr constant = parse_constant_reference().constant;
       parse_source(scope);
-      values = {at(start, [&] { return scope.builder.constant(constant); })};
+      values = {lexer_.at(start, [&] { return scope.builder.constant(constant); })};
     } else {
       values = parse_op_node(scope, start, depth);
     }
@@ -313,7 +297,7 @@ class Parser {
         lexer_.fail_expecting("a node, a constant, an output or '}'");
       }
     }
-    return at(start, [&] { return scope.builder.finish(); });
+    return lexer_.at(start, [&] { return scope.builder.finish(); });
   }
 
   Lexer& lexer_;

@@ -63,7 +63,7 @@ class RegistryPull {
         options_(options),
         source_(source),
         listed_(source_.model(reference_.id)),
-        id_(id_of_manifest(listed_.manifest)),
+        id_(manifest_id(listed_.manifest)),
         folder_(models_directory_of(options), id_) {
     RegistryChoice choice{
         .variants = options.variants, .include = options.include, .exclude = options.exclude, .all = options.all};

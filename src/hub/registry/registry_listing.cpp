@@ -116,7 +116,7 @@ const folders::ManifestVariant* find_listed(const folders::Manifest& manifest, c
 Error no_variant(const folders::Manifest& manifest, const std::string& wanted) {
   std::string there(kUsualVariant);
   for (const folders::ManifestVariant& each : manifest.variants) there += ", " + formats::quoted_name(each.name);
-  return make_error(ErrorCode::not_found, id_of_manifest(manifest), " has no variant ", formats::quoted_name(wanted),
+  return make_error(ErrorCode::not_found, manifest_id(manifest), " has no variant ", formats::quoted_name(wanted),
                     "; it has ", there);
 }
 
@@ -150,7 +150,7 @@ std::vector<folders::ManifestFile> all_files(const folders::Manifest& manifest) 
 
 }  // namespace
 
-std::string id_of_manifest(const folders::Manifest& manifest) {
+std::string manifest_id(const folders::Manifest& manifest) {
   return manifest.owner.empty() ? manifest.name : manifest.owner + "/" + manifest.name;
 }
 
@@ -182,7 +182,7 @@ folders::Manifest parse_registry_manifest(std::string_view text, const std::stri
   return as_corrupt(what, [&] {
     folders::Manifest manifest = folders::parse_manifest(text, what);
     check_schema(manifest.json, what);
-    const std::string own = id_of_manifest(manifest);
+    const std::string own = manifest_id(manifest);
     if (!folders::is_repo_id(own) || base::ascii_lower(own) != base::ascii_lower(id))
       refuse_registry_text(what,
                            "it is the manifest of " + formats::quoted_name(own) + ", and " + id + " was asked for");
@@ -219,7 +219,7 @@ std::vector<folders::ManifestFile> choose_registry_files(const folders::Manifest
     names.push_back({.name = file.name});
   }
   if (chosen.empty())
-    throw make_error(ErrorCode::not_found, id_of_manifest(manifest), " has no file that --include and --exclude leave");
+    throw make_error(ErrorCode::not_found, manifest_id(manifest), " has no file that --include and --exclude leave");
   require_portable_names(names, what);
   return chosen;
 }

@@ -39,7 +39,7 @@ std::vector<RegistryEntry> parse_registry_index(std::string_view text, const std
 folders::Manifest parse_registry_manifest(std::string_view text, const std::string& id, const std::string& what);
 
 /// The id in a manifest's own spelling: "owner/name", or "name".
-std::string id_of_manifest(const folders::Manifest& manifest);
+std::string manifest_id(const folders::Manifest& manifest);
 
 struct RegistryChoice {
   std::vector<std::string> variants = {};  // in any case of letters; "f32": the usual files

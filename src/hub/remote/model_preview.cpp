@@ -309,7 +309,7 @@ RemoteFile remote_file(const folders::ManifestFile& file) {
 ModelPreview preview_of_registry(const RegistryReference& reference, const PullOptions& options) {
   const RegistrySource source(registry_access_for(reference.registry, options), options.connections);
   const RegistrySource::ListedModel listed = source.model(reference.id);
-  ModelPreview preview{.id = id_of_manifest(listed.manifest),
+  ModelPreview preview{.id = manifest_id(listed.manifest),
                        .server = source.address(),
                        .revision = source.address(),
                        .commit = listed.digest};

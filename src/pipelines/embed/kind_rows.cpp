@@ -100,7 +100,8 @@ SparseEmbedding KindReader::from_tokens(std::span<const std::int32_t> ids, std::
 
 Tensor KindReader::vectors_of(std::span<const std::int32_t> ids, std::span<const float> values) const {
   if (ids.empty())
-    return Tensor::zeros({DType::f32, {0, static_cast<std::int64_t>(entry_point_->numbers_per_token())}});
+    return Tensor::zeros(
+        {DType::f32, {0, static_cast<std::int64_t>(entry_point_->numbers(entry_point_->outputs().size() - 1))}});
   const std::size_t width = values.size() / ids.size();
   const std::size_t first = pipeline_.state().kinds.late_interaction ? 0 : 1;
   std::vector<float> kept;

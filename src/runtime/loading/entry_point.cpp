@@ -86,41 +86,6 @@ void with_unchanged_files(const formats::WeightSource* weights, const std::funct
   weights->require_unchanged();
 }
 
-RowExtent::RowExtent(const Shape& output, const models::EncoderInputs& inputs, const graph::DimTable& dims) {
-  using Count = std::size_t (*)(std::size_t, const RowWords&);
-  std::vector<std::pair<Dim, Count>> counted = {
-      {inputs.tokens, [](std::size_t tokens, const RowWords&) { return tokens; }},
-      {inputs.sequences, [](std::size_t, const RowWords&) { return std::size_t{1}; }}};
-  if (inputs.words) {
-    counted.emplace_back(inputs.words->words, [](std::size_t, const RowWords& words) { return words.words.size(); });
-    counted.emplace_back(inputs.words->labels, [](std::size_t, const RowWords& words) { return words.labels.size(); });
-    counted.emplace_back(inputs.words->pairs, [](std::size_t, const RowWords& words) { return words.pairs(); });
-    if (inputs.words->tasks)
-      counted.emplace_back(inputs.words->tasks->marks,
-                           [](std::size_t, const RowWords& words) { return words.marks.size(); });
-  }
-  const auto fail = [&] {
-    throw make_error(ErrorCode::internal, "an output is ", dims.to_string(output),
-                     ": its first extent does not add up over the rows of a batch");
-  };
-  if (output.dims.empty()) fail();
-  const graph::DimForm form = dims.form(output.dims.front());
-  if (form.is_number()) return;
-  if (form.plus != 0) fail();
-  for (const graph::DimForm::Term& term : form.terms) {
-    const auto found = std::ranges::find(counted, Dim::of_id(term.atom), &std::pair<Dim, Count>::first);
-    if (found == counted.end() || term.factor < 0) fail();
-    terms_.push_back({static_cast<std::size_t>(term.factor), found->second});
-  }
-  is_tokens_ = output.dims.front() == inputs.tokens;
-}
-
-std::size_t RowExtent::of(std::size_t tokens, const RowWords& words) const {
-  std::size_t sum = 0;
-  for (const Term& term : terms_) sum += term.factor * term.count(tokens, words);
-  return sum;
-}
-
 EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders,
                        const models::EncoderInputs& inputs, const graph::DimTable& dims, Rounding rounding,
                        std::shared_ptr<const formats::WeightSource> weights, bool reads_first)
@@ -130,6 +95,7 @@ EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders
       weights_(std::move(weights)),
       reads_first_(reads_first) {
   for (const backends::Port& output : executable_->outputs()) extents_.emplace_back(output.shape, inputs, dims);
+  grow_with_rows_ = std::ranges::all_of(extents_, &RowExtent::grows_with_rows);
 }
 
 backends::ExecutableFacts EntryPoint::facts() const {
@@ -152,7 +118,7 @@ std::vector<std::size_t> EntryPoint::row_starts(std::size_t i, const PackedToken
 Tensor EntryPoint::make_output(std::size_t i, const PackedTokens& tokens, const PackingOptions& options,
                                bool is_zero) const {
   Shape shape = executable_->outputs()[i].shape;
-  if (extents_[i].is_of_rows()) shape.dims[0] = static_cast<std::int64_t>(row_starts(i, tokens, options).back());
+  if (extents_[i].grows_with_rows()) shape.dims[0] = static_cast<std::int64_t>(row_starts(i, tokens, options).back());
   return is_zero ? Tensor::zeros(std::move(shape)) : Tensor::uninitialized(std::move(shape));
 }
 
@@ -167,7 +133,7 @@ std::vector<Tensor> EntryPoint::run(const PackedTokens& tokens, const PackingOpt
   std::size_t workers = hint.workers;
   if (run_options.max_workers != 0) workers = std::min(workers, run_options.max_workers);
   if (workers == 0 || (workers > 1 && run_options.profile != nullptr)) return run_whole(tokens, options, run_options);
-  if (!std::ranges::all_of(extents_, &RowExtent::is_of_rows)) return run_whole(tokens, options, run_options);
+  if (!grow_with_rows_) return run_whole(tokens, options, run_options);
   const std::vector<BatchPart> parts = split_batch(checked_lengths(tokens, options), workers, hint.rows_per_worker);
   if (parts.size() == 1) return run_whole(tokens, options, run_options);
   return run_parts(parts, workers, tokens, options, run_options);
@@ -258,8 +224,7 @@ std::size_t EntryPoint::numbers_per_row() const {
 }
 
 Tensor EntryPoint::run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const {
-  if (!std::ranges::all_of(extents_, &RowExtent::is_of_rows))
-    throw Error(ErrorCode::internal, "an output is of no row, and rows are asked for");
+  if (!grow_with_rows_) throw Error(ErrorCode::internal, "an output is of no row, and rows are asked for");
   const std::vector<Tensor> results = run(packed(rows), options_of(rows), run_options);
   if (results.size() == 1) return results.front();  // in the order of the rows already
   std::size_t total = 0;

@@ -18,6 +18,7 @@
 #include "runtime/batching/packing.h"
 #include "runtime/batching/rounding.h"
 #include "runtime/batching/word_packing.h"
+#include "runtime/loading/row_extent.h"
 
 namespace alate::runtime {
 
@@ -44,28 +45,6 @@ std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& li
                                                  models::TokenPlaces places = models::TokenPlaces::consecutive);
 /// The inputs of `models::declare_word_inputs`: `pack_words`.
 std::unique_ptr<const Feeder> feed_words(WordTasks tasks);
-
-/// How the first extent of an output follows from what a row has: a sum over its dims, each of which counts something.
-/// Or it is no row's: a number, such as the rows of a table.
-class RowExtent {
- public:
-  /// Throws internal for an extent that is neither a number nor a sum over dims that `inputs` counts for each row.
-  RowExtent(const Shape& output, const models::EncoderInputs& inputs, const graph::DimTable& dims);
-
-  /// For a row of so many tokens, with these words.
-  std::size_t of(std::size_t tokens, const RowWords& words) const;
-  /// Whether it is the number of tokens.
-  bool is_tokens() const { return is_tokens_; }
-  bool is_of_rows() const { return !terms_.empty(); }
-
- private:
-  struct Term {
-    std::size_t factor;
-    std::size_t (*count)(std::size_t tokens, const RowWords& words);
-  };
-  std::vector<Term> terms_;
-  bool is_tokens_ = false;
-};
 
 /// A computation over rows of tokens. Thread-safe.
 class EntryPoint final : public BatchProgram {
@@ -114,6 +93,7 @@ class EntryPoint final : public BatchProgram {
   std::unique_ptr<backends::Executable> executable_;
   Feeders feeders_;
   std::vector<RowExtent> extents_;  // of the outputs
+  bool grow_with_rows_;             // all of them
   Rounding rounding_;               // empty where new extents cost the backend nothing
   std::shared_ptr<const formats::WeightSource> weights_;
   bool reads_first_;

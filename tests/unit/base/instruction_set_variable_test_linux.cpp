@@ -69,7 +69,7 @@ TEST_F(IsaVariable, AnExtensionOfAnotherSetIsRefused) {
   EXPECT_EQ(error_of([] { chosen_instruction_set(); }).code(), ErrorCode::invalid_argument);
 }
 
-TEST_F(IsaVariable, ASetThatIsNotThereIsRefusedByWhatLacksIt) {
+TEST_F(IsaVariable, RefusesAMissingSetNamingTheMissingFeature) {
   struct Set {
     std::string_view name, feature;
   };

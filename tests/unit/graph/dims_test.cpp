@@ -71,6 +71,15 @@ TEST(DimTable, RefusesWhatGrowsWithoutBound) {
   EXPECT_NE(of_many.find("more than 64 terms"), std::string::npos) << of_many;
 }
 
+TEST(DimTable, HasSoManyFormsAtMost) {
+  TwoNames t;
+  const std::string said = refusal([&] {
+    for (int i = 1; i < 100000; ++i) t.dims.of(t.of_a + i);
+  });
+  EXPECT_NE(said.find("more than 16384 different forms"), std::string::npos) << said;
+  EXPECT_EQ(t.dims.to_string(t.dims.of(t.of_a + 1)), "a+1");  // known ones go on
+}
+
 TEST(DimTable, MayGrowWhileOthersReadIt) {
   TwoNames t;
   std::vector<Dim> found[2];

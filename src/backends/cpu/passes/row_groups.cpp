@@ -86,7 +86,7 @@ bool is_of_rows(const Shape& shape, Dim dim) {
 }
 
 // The dim of the rows that a step processes independently, if it does.
-std::optional<Dim> rows_of_step(const Plan& plan, const Step& step) {
+std::optional<Dim> step_rows(const Plan& plan, const Step& step) {
   const std::uint32_t mask = row_operands(step);
   if (mask == 0 || step.outputs.empty() || !step.regions.empty() || step.inputs.size() > 32) return std::nullopt;
   const Shape& result = plan.slots[step.output()].shape;
@@ -151,7 +151,7 @@ std::vector<RowGroup> find_row_groups(const Plan& plan) {
   std::vector<RowGroup> groups;
   const Touches touches(plan);
   for (std::size_t i = 0; i < plan.steps.size();) {
-    const std::optional<Dim> dim = rows_of_step(plan, plan.steps[i]);
+    const std::optional<Dim> dim = step_rows(plan, plan.steps[i]);
     if (!dim) {
       ++i;
       continue;
@@ -171,7 +171,7 @@ std::vector<RowGroup> find_row_groups(const Plan& plan) {
     };
     for (; group.end < plan.steps.size(); ++group.end) {
       const Step& step = plan.steps[group.end];
-      if (rows_of_step(plan, step) != dim || !fits(step)) break;
+      if (step_rows(plan, step) != dim || !fits(step)) break;
       const std::uint32_t mask = row_operands(step);
       for (std::size_t k = 0; k < step.inputs.size(); ++k) {
         if ((mask >> k & 1) == 0) read_whole.push_back(memory_of(plan, step.inputs[k]));

@@ -59,6 +59,14 @@ TEST(Program, InfersTypes) {
   EXPECT_EQ(program.depth(), 1);
 }
 
+TEST(Program, KnowsWhereEachValueIsReadLast) {
+  const Program program = everything();
+  std::vector<std::vector<ProgramValue>> last_uses;
+  for (const ProgramStep& step : program.steps()) last_uses.push_back(step.last_uses);
+  // %0 x, %1 more, %2 places (an output), %3 counted, %4 condition, %5 chosen (an output)
+  EXPECT_EQ(last_uses, (std::vector<std::vector<ProgramValue>>{{}, {}, {1}, {0}, {4, 3}}));
+}
+
 TEST(Program, HasAText) {
   const Program program = everything();
   const std::string text = print_program(program);
@@ -114,9 +122,9 @@ TEST(Program, RefusesWrongTexts) {
   };
   EXPECT_NE(where("%1 = input \"x\" : f32[]").find("line 1, column 14: values must be in order"), std::string::npos);
   EXPECT_NE(where("%0 = input \"x\" : f32[-2]").find("an extent is negative"), std::string::npos);
-  EXPECT_NE(where("%0 = input \"x\" : f32[any] %1 = nothing (%0)").find("no step of that name"), std::string::npos);
-  EXPECT_NE(where("%0 = input \"x\" : f32[any] %1, %2 = sizes (%0)").find("the step has 1 results"), std::string::npos);
-  EXPECT_NE(where("%0 = input \"x\" : f32[any] %1 = sizes (%1)").find("not defined before its use"), std::string::npos);
+  EXPECT_NE(where("%0 = input \"x\" : f32[?] %1 = nothing (%0)").find("no step of that name"), std::string::npos);
+  EXPECT_NE(where("%0 = input \"x\" : f32[?] %1, %2 = sizes (%0)").find("the step has 1 results"), std::string::npos);
+  EXPECT_NE(where("%0 = input \"x\" : f32[?] %1 = sizes (%1)").find("not defined before its use"), std::string::npos);
   std::string nested;
   for (int i = 0; i < 40; ++i) nested += "%0 = if program \"q\" {";
   EXPECT_NE(where(nested).find("programs are nested too deeply"), std::string::npos);

@@ -1,0 +1,35 @@
+// How many units an output of an entry point has for a row.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "alate/tensor.h"
+#include "models/encoder.h"
+#include "runtime/batching/batch_program.h"
+
+namespace alate::runtime {
+
+/// How the first extent of an output follows from what a row has: a sum over its dims, each of which counts something.
+/// Or it is no row's: a number, such as the rows of a table.
+class RowExtent {
+ public:
+  /// Throws internal for an extent that is neither a number nor a sum over dims that `inputs` counts for each row.
+  RowExtent(const Shape& output, const models::EncoderInputs& inputs, const graph::DimTable& dims);
+
+  /// For a row of so many tokens, with these words.
+  std::size_t of(std::size_t tokens, const RowWords& words) const;
+  /// Whether it is the number of tokens.
+  bool is_tokens() const { return is_tokens_; }
+  bool grows_with_rows() const { return !terms_.empty(); }
+
+ private:
+  struct Term {
+    std::size_t factor;
+    std::size_t (*count)(std::size_t tokens, const RowWords& words);
+  };
+  std::vector<Term> terms_;
+  bool is_tokens_ = false;
+};
+
+}  // namespace alate::runtime
