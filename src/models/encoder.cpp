@@ -48,58 +48,6 @@ const EncoderHead* named_head(const Architecture& architecture, std::string_view
 
 }  // namespace
 
-EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places) {
-  EncoderInputs in;
-  // Dims may be padded: added tokens belong to no sequence, and added sequences have no tokens.
-  in.tokens = b.dim("tokens", 1, {}, true);
-  in.sequences = b.dim("sequences", 1, {}, true);
-  in.longest = b.dim("longest", 1, {}, true);
-  const auto of = [&](const char* name, std::vector<Dim> dims) {
-    return b.parameter(name, {DType::i32, std::move(dims)});
-  };
-  in.ids = of("input_ids", {in.tokens});
-  in.type_ids = of("token_type_ids", {in.tokens});
-  in.positions = of("position_ids", {in.tokens});
-  in.starts = of("starts", {in.sequences});
-  in.lengths = of("lengths", {in.sequences});
-  in.key_lengths = of("key_lengths", {in.sequences});
-  in.first = of("first", {in.sequences});
-  in.pool_starts = of("pool_starts", {in.sequences});
-  in.pool_lengths = of("pool_lengths", {in.sequences});
-  in.range = of("range", {in.longest});
-  if (places == TokenPlaces::given)
-    in.by_place = {.places = of("places", {in.tokens}), .masked = of("masked_places", {in.sequences})};
-  return in;
-}
-
-void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs, const EncoderHead& head) {
-  WordInputs& in = inputs.words.emplace();
-  in.words = b.dim("words", 1, {}, true);
-  in.labels = b.dim("labels", 1, {}, true);
-  in.pairs = b.dim("pairs", 1, {}, true);
-  in.most_words = b.dim("most_words", 1, {}, true);
-  in.most_labels = b.dim("most_labels", 1, {}, true);
-  const auto of = [&](const char* name, std::vector<Dim> dims) {
-    return b.parameter(name, {DType::i32, std::move(dims)});
-  };
-  in.word_tokens = of("word_tokens", {in.words});
-  in.word_starts = of("word_starts", {inputs.sequences});
-  in.word_counts = of("word_counts", {inputs.sequences});
-  in.word_range = of("word_range", {in.most_words});
-  in.label_tokens = of("label_tokens", {in.labels});
-  in.label_starts = of("label_starts", {inputs.sequences});
-  in.label_counts = of("label_counts", {inputs.sequences});
-  in.label_range = of("label_range", {in.most_labels});
-  in.pair_places = of("pair_places", {in.pairs, 3});
-  in.pair_word = of("pair_word", {in.pairs});
-  in.pair_label = of("pair_label", {in.pairs});
-  if (!head.reads_tasks) return;
-  TaskInputs& tasks = in.tasks.emplace();
-  tasks.marks = b.dim("marks", 1, {}, true);
-  tasks.label_groups = of("label_groups", {inputs.sequences, in.most_labels});
-  tasks.mark_tokens = of("mark_tokens", {tasks.marks});
-}
-
 std::span<const Architecture> architectures() {
   static const std::array all = {bert(),
                                  jina_bert(),
@@ -174,7 +122,7 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head) {
   tie(architecture, config, weights);
   EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs};
-  BuiltEncoder built{.last_hidden_state = architecture.encode(scope), .outputs = {}};
+  BuiltEncoder built{.last_hidden_state = architecture.entries.front().build(scope), .outputs = {}};
   built.hidden_states = scope.hidden_states;
   if (head == HeadChoice::of_folder)
     built.outputs = find_head(architecture, config).build(scope, built.last_hidden_state);

@@ -1,6 +1,7 @@
 // The common interface of encoder architectures: packed tokens in, a row for each token out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,58 +10,11 @@
 
 #include "formats/json.h"
 #include "graph/builder.h"
+#include "models/inputs/encoder_inputs.h"
+#include "models/inputs/row_inputs.h"
 #include "models/weights/weights.h"
 
 namespace alate::models {
-
-/// Parameters of graphs for rows with masked places before or between visible ones; all i32.
-struct PlaceInputs {
-  graph::Value places;  // [tokens]: each token's place in its row, masked places counted
-  graph::Value masked;  // [sequences]: the row's masked places
-};
-
-/// Whether a graph takes the places of tokens, or tokens of a sequence are at consecutive places.
-enum class TokenPlaces { consecutive, given };
-
-/// More parameters of heads whose labels belong to several tasks (EncoderHead::reads_tasks); all i32.
-struct TaskInputs {
-  graph::Value label_groups;  // [sequences, most_labels]: the task of each label, from 1 on; 0: past a sequence's own
-  graph::Value mark_tokens;   // [marks]: tokens of the prompt that are judged by themselves
-  Dim marks;
-};
-
-/// Parameters of graphs with a head that is about words and labels (find_word_head); all i32.
-struct WordInputs {
-  graph::Value word_tokens;                 // [words]: the token that stands for each
-  graph::Value word_starts, word_counts;    // [sequences]: each sequence's first word and its number of words
-  graph::Value word_range;                  // [most_words]: 0, 1, 2, …, which gives the dim its value
-  graph::Value label_tokens;                // [labels]: the token that stands for each
-  graph::Value label_starts, label_counts;  // [sequences]
-  graph::Value label_range;                 // [most_labels]: 0, 1, 2, …
-  graph::Value pair_places;  // [pairs, 3]: sequence, word and label in it; all labels of a word, then the next
-  graph::Value pair_word, pair_label;  // [pairs]: the same, counted in the batch
-  Dim words, labels, pairs, most_words, most_labels;
-  std::optional<TaskInputs> tasks = std::nullopt;
-};
-
-/// The parameters of every encoder's graph, in this order; all i32.
-struct EncoderInputs {
-  graph::Value ids, type_ids, positions;  // [tokens]
-  graph::Value starts, lengths;           // [sequences]: each sequence's first token and its number of tokens
-  graph::Value key_lengths;  // [sequences]: leading tokens visible as keys; later ones attend, but are masked as keys
-  graph::Value first;        // [sequences]: the token that stands for the sequence ([CLS])
-  graph::Value pool_starts, pool_lengths;  // [sequences]: the tokens that are pooled
-  graph::Value range;                      // [longest]: 0, 1, 2, …, which gives the dim its value
-  std::optional<PlaceInputs> by_place = std::nullopt;
-  std::optional<WordInputs> words = std::nullopt;
-  Dim tokens, sequences, longest;
-};
-
-/// Declares them.
-EncoderInputs declare_encoder_inputs(graph::Builder& b, TokenPlaces places = TokenPlaces::consecutive);
-struct EncoderHead;
-/// Declares those of words that `head` takes, after all others.
-void declare_word_inputs(graph::Builder& b, EncoderInputs& inputs, const EncoderHead& head);
 
 /// An output of forward. Its rows are tokens or sequences.
 struct EncoderOutput {
@@ -116,13 +70,24 @@ struct EncoderScope {
   std::vector<graph::Value> hidden_states = {};  // as in BuiltEncoder, by `encode`
 };
 
+/// A computation that an architecture offers: heads are built over what it gives.
+struct EntrySpec {
+  std::string_view name;  // "encode": whole texts
+  /// The last hidden state [tokens, hidden].
+  graph::Value (*build)(EncoderScope& scope);
+};
+
+/// The entries of architectures that only take whole texts.
+template <graph::Value (*build)(EncoderScope&)>
+inline constexpr std::array kEncodes = {EntrySpec{.name = "encode", .build = build}};
+
 /// What a class of transformers computes from the base model's last hidden state.
 struct EncoderHead {
   std::string_view name;  // of the class, after the architecture's: "ForMaskedLM"
   std::vector<EncoderOutput> (*build)(EncoderScope& scope, graph::Value last_hidden_state);
   bool takes_choices = false;  // forward's inputs may be [batch, choices, length]; its logits are then [batch, choices]
-  std::string_view prefix = {};  // of the base model's weights, where it is not Architecture::prefix
-  bool reads_tasks = false;      // of find_word_head: it takes WordInputs::tasks
+  std::string_view prefix = {};       // of the base model's weights, where it is not Architecture::prefix
+  const RowInputs* inputs = nullptr;  // that it takes beside the tokens; null: none
 };
 
 /// Names of one tensor, of which a file may have either.
@@ -136,8 +101,7 @@ struct Architecture {
   std::string_view class_name;  // at the beginning of transformers' classes: "Bert"
   std::string_view prefix;      // before the base model's weight names in checkpoints with a head
   EncoderLimits (*limits)(const formats::Json& config);
-  /// The last hidden state [tokens, hidden].
-  graph::Value (*encode)(EncoderScope& scope);
+  std::span<const EntrySpec> entries;  // the first is "encode"
   EncoderHead base;  // the outputs of the base model
   std::span<const EncoderHead> heads;
   // The table of words and that of heads over the vocabulary, unless config.json's tie_word_embeddings is false.

@@ -162,7 +162,7 @@ std::vector<Inputs> CalibrationRun::inputs_of(std::span<const std::size_t> layer
   feeders.push_back(runtime::feed_packed_tokens(source_.architecture.limits(source_.config)));
   const graph::Graph graph = built.builder.finish();
   const runtime::EntryPoint entry_point(backends::get_backend("cpu").compile(graph, {.weights = store_}),
-                                        std::move(feeders), built.inputs, graph.dims());
+                                        std::move(feeders), models::counted_dims(built.inputs), graph.dims());
   for (const PackedTokens& batch : batches_) {
     const std::vector<Tensor> results = entry_point.run(batch, {}, {.cancellation = base::Cancellation::never()});
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -209,6 +209,16 @@ void ProgramBuilder::find_last_uses() {
   }
 }
 
+Program program_of(std::shared_ptr<const Graph> graph) {
+  ProgramBuilder builder(graph->name());
+  std::vector<ProgramValue> inputs;
+  for (const Parameter& parameter : graph->parameters())
+    inputs.push_back(builder.input(parameter.name, type_of(parameter.shape)));
+  const std::vector<ProgramValue> results = builder.run(graph, std::move(inputs));
+  for (std::size_t i = 0; i < results.size(); ++i) builder.output(graph->outputs()[i].name, results[i]);
+  return builder.finish();
+}
+
 Program ProgramBuilder::finish() {
   find_last_uses();
   Program done = std::move(program_);

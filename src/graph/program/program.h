@@ -119,4 +119,7 @@ class ProgramBuilder {
   Program program_;
 };
 
+/// A program of this graph alone, with its name and ports.
+Program program_of(std::shared_ptr<const Graph> graph);
+
 }  // namespace alate::graph

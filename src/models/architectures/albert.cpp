@@ -85,7 +85,7 @@ Architecture albert() {
           .class_name = "Albert",
           .prefix = "albert.",
           .limits = limits_of<albert_config>,
-          .encode = encode_post_norm<albert_config>,
+          .entries = kEncodes<encode_post_norm<albert_config>>,
           .base = {"Model", with_encoder<albert_config, base_outputs>},
           .heads = kHeads,
           .tied = kTied,

@@ -66,7 +66,7 @@ Architecture bert() {
           .class_name = "Bert",
           .prefix = "bert.",
           .limits = limits_of<bert_config>,
-          .encode = encode_post_norm<bert_config>,
+          .entries = kEncodes<encode_post_norm<bert_config>>,
           .base = {"Model", with_encoder<bert_config, base_outputs>},
           .heads = kHeads,
           .tied = kTied,

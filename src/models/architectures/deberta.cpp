@@ -100,7 +100,7 @@ Architecture deberta() {
           .class_name = "Deberta",
           .prefix = "deberta.",
           .limits = read_limits,
-          .encode = encode_batch,
+          .entries = kEncodes<encode_batch>,
           .base = {"Model", with_encoder<deberta_config, disentangled_states>},
           .heads = kHeads,
           .tied = kTied,

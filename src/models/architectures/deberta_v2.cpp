@@ -145,7 +145,7 @@ Architecture deberta_v2() {
           .class_name = "DebertaV2",
           .prefix = "deberta.",
           .limits = read_limits,
-          .encode = encode_batch,
+          .entries = kEncodes<encode_batch>,
           .base = {"Model", with_encoder<deberta_v2_config, disentangled_states>},
           .heads = kHeads,
           .tied = kTied,

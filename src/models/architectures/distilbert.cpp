@@ -73,7 +73,7 @@ Architecture distilbert() {
           .class_name = "DistilBert",
           .prefix = "distilbert.",
           .limits = limits_of<distilbert_config>,
-          .encode = encode_post_norm<distilbert_config>,
+          .entries = kEncodes<encode_post_norm<distilbert_config>>,
           .base = {"Model", with_encoder<distilbert_config, base_outputs>},
           .heads = kHeads,
           .tied = kTied,

@@ -75,7 +75,7 @@ Architecture electra() {
           .class_name = "Electra",
           .prefix = "electra.",
           .limits = limits_of<electra_config>,
-          .encode = encode_post_norm<electra_config>,
+          .entries = kEncodes<encode_post_norm<electra_config>>,
           .base = {"Model", with_encoder<electra_config, base_outputs>},
           .heads = kHeads,
           .tied = kTied,

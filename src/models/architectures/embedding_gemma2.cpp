@@ -173,7 +173,7 @@ Architecture embedding_gemma2() {
           .class_name = "EmbeddingGemma2",
           .prefix = "language_model.",
           .limits = part_limits,
-          .encode = encode_part,
+          .entries = kEncodes<encode_part>,
           .base = {"Model", last_hidden_state},
           .heads = {},
           .examples = "embeddinggemma-2: its text part",
@@ -185,7 +185,7 @@ Architecture embedding_gemma2_text() {
           .class_name = "EmbeddingGemma2",
           .prefix = "language_model.",
           .limits = text_limits,
-          .encode = encode_batch,
+          .entries = kEncodes<encode_batch>,
           .base = {"TextModel", last_hidden_state},
           .heads = {},
           .examples = "a text part of it alone"};

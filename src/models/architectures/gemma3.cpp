@@ -96,7 +96,7 @@ Architecture gemma3_text() {
           .class_name = "Gemma3",
           .prefix = "model.",
           .limits = read_limits,
-          .encode = encode_rotary<config_in>,
+          .entries = kEncodes<encode_rotary<config_in>>,
           .base = {"TextModel", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
           .tied = kTied,

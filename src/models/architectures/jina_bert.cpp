@@ -133,7 +133,7 @@ Architecture jina_bert() {
           .class_name = "JinaBert",
           .prefix = "bert.",
           .limits = read_limits,
-          .encode = encode_batch,
+          .entries = kEncodes<encode_batch>,
           .base = {"Model", with_rotary<config_in, rotary_base_outputs>},
           .heads = kHeads,
           .tied = kTied,

@@ -61,7 +61,7 @@ Architecture modernbert_decoder() {
           .class_name = "ModernBertDecoder",
           .prefix = "model.",
           .limits = read_limits,
-          .encode = encode_rotary<config_in>,
+          .entries = kEncodes<encode_rotary<config_in>>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
           .tied = kTied,

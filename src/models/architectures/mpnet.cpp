@@ -68,7 +68,7 @@ Architecture mpnet() {
           .class_name = "MPNet",
           .prefix = "mpnet.",
           .limits = read_limits,
-          .encode = encode_batch,
+          .entries = kEncodes<encode_batch>,
           .base = {"Model", with_encoder<mpnet_config, base_outputs>},
           .heads = kHeads,
           .tied = kTied,

@@ -144,7 +144,7 @@ Architecture nomic_bert() {
       .class_name = "NomicBert",
       .prefix = "nomic_bert.",
       .limits = read_limits,
-      .encode = encode_rotary<nomic_in>,
+      .entries = kEncodes<encode_rotary<nomic_in>>,
       .base = {"Model", with_rotary<nomic_in, rotary_base_outputs>},
       .heads = kHeads,
       .tied = kTied,

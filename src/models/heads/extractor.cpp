@@ -6,6 +6,7 @@
 #include "graph/builder_functions.h"
 #include "models/blocks/word_spans.h"
 #include "models/heads/counting_layers.h"
+#include "models/inputs/word_inputs.h"
 
 namespace alate::models {
 namespace {
@@ -93,9 +94,9 @@ std::vector<EncoderOutput> build_extractor(EncoderScope& scope, Value last_hidde
 }  // namespace
 
 const EncoderHead& extractor_head() {
-  static constexpr EncoderHead kHead = {
-      .name = kExtractorHead, .build = build_extractor, .prefix = kExtractorPrefix, .reads_tasks = true};
-  return kHead;
+  static const EncoderHead head = {
+      .name = kExtractorHead, .build = build_extractor, .prefix = kExtractorPrefix, .inputs = &task_inputs()};
+  return head;
 }
 
 }  // namespace alate::models

@@ -7,6 +7,7 @@
 #include "graph/builder_functions.h"
 #include "models/blocks/lstm.h"
 #include "models/blocks/word_spans.h"
+#include "models/inputs/word_inputs.h"
 
 namespace alate::models {
 namespace {
@@ -149,8 +150,9 @@ std::vector<EncoderOutput> build(EncoderScope& scope, Value last_hidden_state) {
 }  // namespace
 
 const EncoderHead& gliner_head() {
-  static constexpr EncoderHead kHead = {.name = kGlinerHead, .build = build, .prefix = kGlinerPrefix};
-  return kHead;
+  static const EncoderHead head = {
+      .name = kGlinerHead, .build = build, .prefix = kGlinerPrefix, .inputs = &word_inputs()};
+  return head;
 }
 
 }  // namespace alate::models

@@ -16,13 +16,12 @@ std::size_t PreparedRows::tokens() const {
 }
 
 std::size_t PreparedRows::bytes() const {
-  std::size_t numbers = 0;
+  std::size_t bytes = rows.size() * sizeof(runtime::BatchRow);
   for (const runtime::BatchRow& row : rows) {
-    const runtime::RowWords& words = row.words;
-    numbers += row.ids.size() + row.type_ids.size() + words.words.size() + words.labels.size() + words.groups.size() +
-               words.marks.size();
+    bytes += (row.ids.size() + row.type_ids.size()) * sizeof(std::int32_t);
+    for (const Tensor& part : row.parts) bytes += sizeof(Tensor) + part.byte_count();
   }
-  return rows.size() * sizeof(runtime::BatchRow) + numbers * sizeof(std::int32_t);
+  return bytes;
 }
 
 PreparedRows prepare_rows(std::size_t count, std::size_t threads, const base::Cancellation& cancellation,

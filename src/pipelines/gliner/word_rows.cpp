@@ -8,6 +8,7 @@
 
 #include "alate/error.h"
 #include "base/threads/thread_pool.h"
+#include "models/inputs/word_inputs.h"
 #include "runtime/loading/loaded_model.h"
 #include "tokenizers/chat_templates/text/python_characters.h"
 #include "tokenizers/encode.h"
@@ -142,14 +143,17 @@ bool ends_sentence(const TokenizedText& made, const Window& window, std::string_
 runtime::BatchRow row_of(const TokenizedText& text, const Window& window, std::string_view given,
                          const WordPrompt& prompt, const WordRules& rules) {
   runtime::BatchRow row{.ids = prompt.ids};
-  row.words = {.words = prompt.words, .labels = prompt.labels, .groups = prompt.groups, .marks = prompt.marks};
+  models::RowWords words{
+      .words = prompt.words, .labels = prompt.labels, .groups = prompt.groups, .marks = prompt.marks};
   const auto add = [&](std::span<const std::int32_t> ids) {
-    row.words.words.push_back(static_cast<std::int32_t>(row.ids.size() + (rules.pools_last ? ids.size() - 1 : 0)));
+    words.words.push_back(static_cast<std::int32_t>(row.ids.size() + (rules.pools_last ? ids.size() - 1 : 0)));
     row.ids.insert(row.ids.end(), ids.begin(), ids.end());
   };
   for (std::size_t word = window.begin; word < window.end; ++word) add(text.of(word));
   if (!rules.period.empty() && !ends_sentence(text, window, given)) add(rules.period);
   row.ids.insert(row.ids.end(), prompt.after.begin(), prompt.after.end());
+  row.parts = words.parts();
+  row.parts_size = words.size();
   return row;
 }
 

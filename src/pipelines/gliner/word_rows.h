@@ -20,7 +20,7 @@ namespace alate::pipelines {
 struct WordPrompt {
   std::vector<std::int32_t> ids = {}, after = {};     // the tokens before a text's words, and after them
   std::vector<std::int32_t> words = {}, labels = {};  // places in `ids`: words of the prompt itself, and labels
-  std::vector<std::int32_t> groups = {}, marks = {};  // runtime::RowWords, of programs that tell tasks apart
+  std::vector<std::int32_t> groups = {}, marks = {};  // models::RowWords, of programs that tell tasks apart
 };
 
 /// How a model reads words.

@@ -1,9 +1,17 @@
 #include "runtime/batching/batch_cache.h"
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 
 namespace alate::runtime {
+
+bool same_parts(const models::RowParts& a, const models::RowParts& b) {
+  return std::ranges::equal(a, b, [](const Tensor& one, const Tensor& other) {
+    return one.shape() == other.shape() && std::ranges::equal(one.bytes(), other.bytes());
+  });
+}
 
 std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const BatchRow& row) {
   // The multiplier depends on the seed too, so that collisions differ between processes.
@@ -18,11 +26,17 @@ std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const Ba
   add(static_cast<std::uint32_t>(row.masked_tail));
   for (const std::int32_t id : row.ids) add(static_cast<std::uint32_t>(id));
   for (const std::int32_t type : row.type_ids) add(static_cast<std::uint32_t>(type));
-  for (const std::int32_t word : row.words.words) add(static_cast<std::uint32_t>(word));
-  for (const std::int32_t label : row.words.labels) add(static_cast<std::uint32_t>(label));
-  for (const std::int32_t group : row.words.groups) add(static_cast<std::uint32_t>(group));
-  for (const std::int32_t mark : row.words.marks) add(static_cast<std::uint32_t>(mark));
-  add(row.words.words.size());
+  for (const Tensor& part : row.parts) {
+    std::span<const std::byte> bytes = part.bytes();
+    while (!bytes.empty()) {
+      const std::size_t count = std::min(bytes.size(), sizeof(std::uint64_t));
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data(), count);
+      add(word);
+      bytes = bytes.subspan(count);
+    }
+    add(part.byte_count());
+  }
   add(row.ids.size());
   return hash ^ (hash >> 32);
 }

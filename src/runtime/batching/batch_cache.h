@@ -17,9 +17,11 @@ namespace alate::runtime {
 /// A hash of a row. `seed` is secret, so that clients cannot craft rows that collide.
 std::uint64_t hash_row(std::uint64_t seed, const BatchProgram* program, const BatchRow& row);
 
+bool same_parts(const models::RowParts& a, const models::RowParts& b);
+
 inline bool same_row(const BatchRow& a, const BatchRow& b) {
   return a.pool_skip == b.pool_skip && a.masked_tail == b.masked_tail && a.ids == b.ids && a.type_ids == b.type_ids &&
-         a.words == b.words;
+         same_parts(a.parts, b.parts);
 }
 
 /// An LRU cache of results by row. Not thread-safe.

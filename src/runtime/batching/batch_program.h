@@ -9,19 +9,9 @@
 
 #include "alate/tensor.h"
 #include "backends/backend.h"
+#include "models/inputs/row_inputs.h"
 
 namespace alate::runtime {
-
-/// The tokens that stand for the words and the labels of a row, by their places in it: of programs about these
-/// (models::WordInputs).
-struct RowWords {
-  std::vector<std::int32_t> words, labels;
-  // Of programs that tell tasks apart (models::TaskInputs): the task of each label, from 1 on, and further tokens.
-  std::vector<std::int32_t> groups = {}, marks = {};
-
-  std::size_t pairs() const { return words.size() * labels.size(); }
-  bool operator==(const RowWords&) const = default;
-};
 
 /// One text, or a pair of texts, as token ids, special tokens included.
 struct BatchRow {
@@ -29,11 +19,11 @@ struct BatchRow {
   std::vector<std::int32_t> type_ids = {};  // of each token; empty: all 0
   std::int32_t pool_skip = 0;               // leading tokens that pooling leaves out
   std::int32_t masked_tail = 0;             // last tokens that attend to the others, but are masked as keys
-  RowWords words = {};
+  models::RowParts parts = {};              // of programs that read them (models::RowInputs)
+  std::size_t parts_size = 0;               // their share of a batch, in tokens
 
-  /// Its share of a batch, in tokens: at least 1. A pair of a word and a label takes about an eighth of a token's
-  /// memory.
-  std::size_t size() const { return std::max<std::size_t>(ids.size() + words.pairs() / 8, 1); }
+  /// Its share of a batch, in tokens: at least 1.
+  std::size_t size() const { return std::max<std::size_t>(ids.size() + parts_size, 1); }
 };
 
 /// A computation of which no row depends on the others of its batch: an entry point of a model. Thread-safe.

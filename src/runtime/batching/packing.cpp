@@ -99,7 +99,7 @@ std::span<const std::int32_t> checked_lengths(const PackedTokens& tokens, const 
   if (!options.first.empty()) require_size("first", options.first.size(), sequences);
   if (!options.places.empty()) require_size("places", options.places.size(), tokens.ids.size());
   if (!options.masked_places.empty()) require_size("masked_places", options.masked_places.size(), sequences);
-  if (!options.words.empty()) require_size("words", options.words.size(), sequences);
+  if (!options.parts.empty()) require_size("parts", options.parts.size(), sequences);
   return tokens.lengths;
 }
 
@@ -116,7 +116,7 @@ PackingOptions part_of(const PackingOptions& options, const BatchPart& part) {
           .first = range_of(options.first, part.first, part.last),
           .places = range_of(options.places, part.first_token, part.last_token),
           .masked_places = range_of(options.masked_places, part.first, part.last),
-          .words = range_of(options.words, part.first, part.last),
+          .parts = range_of(options.parts, part.first, part.last),
           .first_row = options.first_row + part.first};
 }
 

@@ -21,8 +21,8 @@ struct PackingOptions {
   std::vector<std::int32_t> first;          // index within the sequence
   std::vector<std::int32_t> places;         // of each token in its row; for graphs that take them (models::PlaceInputs)
   std::vector<std::int32_t> masked_places;  // of each row
-  std::vector<const RowWords*> words;       // of each row; for graphs that take them (models::WordInputs)
-  std::size_t first_row = 0;                // index in the whole batch of the first of these rows, for messages
+  std::vector<const models::RowParts*> parts;  // of each row; for graphs that take them (models::RowInputs)
+  std::size_t first_row = 0;                   // index in the whole batch of the first of these rows, for messages
 };
 
 /// invalid_argument for a row longer than the model takes.

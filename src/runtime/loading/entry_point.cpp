@@ -30,18 +30,18 @@ class PackedTokensFeeder final : public Feeder {
   models::TokenPlaces places_;
 };
 
-class WordFeeder final : public Feeder {
+class PartsFeeder final : public Feeder {
  public:
-  explicit WordFeeder(WordTasks tasks) : tasks_(tasks) {}
+  explicit PartsFeeder(const models::RowInputs& kind) : kind_(kind) {}
 
   void feed(const PackedTokens& tokens, const PackingOptions& options, const backends::RunOptions&,
             std::vector<backends::Buffer>& inputs) const override {
-    std::vector<backends::Buffer> packed = pack_words(tokens.lengths, options.words, tasks_);
+    std::vector<Tensor> packed = kind_.pack(tokens.lengths, options.parts);
     std::ranges::move(packed, std::back_inserter(inputs));
   }
 
  private:
-  WordTasks tasks_;
+  const models::RowInputs& kind_;
 };
 
 PackedTokens packed(std::span<const BatchRow* const> rows) {
@@ -60,7 +60,7 @@ PackedTokens packed(std::span<const BatchRow* const> rows) {
 
 PackingOptions options_of(std::span<const BatchRow* const> rows) {
   PackingOptions options;
-  for (const BatchRow* row : rows) options.words.push_back(&row->words);
+  for (const BatchRow* row : rows) options.parts.push_back(&row->parts);
   if (std::ranges::all_of(rows, [](const BatchRow* row) { return row->masked_tail == 0; })) return options;
   for (const BatchRow* row : rows)
     options.key_lengths.push_back(static_cast<std::int32_t>(row->ids.size()) - row->masked_tail);
@@ -73,7 +73,7 @@ std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& li
   return std::make_unique<PackedTokensFeeder>(limits, places);
 }
 
-std::unique_ptr<const Feeder> feed_words(WordTasks tasks) { return std::make_unique<WordFeeder>(tasks); }
+std::unique_ptr<const Feeder> feed_parts(const models::RowInputs& kind) { return std::make_unique<PartsFeeder>(kind); }
 
 void with_unchanged_files(const formats::WeightSource* weights, const std::function<void()>& read) {
   if (weights == nullptr) return read();
@@ -87,14 +87,14 @@ void with_unchanged_files(const formats::WeightSource* weights, const std::funct
 }
 
 EntryPoint::EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders,
-                       const models::EncoderInputs& inputs, const graph::DimTable& dims, Rounding rounding,
+                       std::span<const models::CountedDim> counted, const graph::DimTable& dims, Rounding rounding,
                        std::shared_ptr<const formats::WeightSource> weights, bool reads_first)
     : executable_(std::move(executable)),
       feeders_(std::move(feeders)),
       rounding_(std::move(rounding)),
       weights_(std::move(weights)),
       reads_first_(reads_first) {
-  for (const backends::Port& output : executable_->outputs()) extents_.emplace_back(output.shape, inputs, dims);
+  for (const backends::Port& output : executable_->outputs()) extents_.emplace_back(output.shape, counted, dims);
   grow_with_rows_ = std::ranges::all_of(extents_, &RowExtent::grows_with_rows);
 }
 
@@ -106,11 +106,11 @@ backends::ExecutableFacts EntryPoint::facts() const {
 
 std::vector<std::size_t> EntryPoint::row_starts(std::size_t i, const PackedTokens& tokens,
                                                 const PackingOptions& options) const {
-  const RowWords none;
+  const models::RowParts none;
   std::vector<std::size_t> starts = {0};
   for (std::size_t row = 0; row < tokens.lengths.size(); ++row) {
-    const RowWords& words = options.words.empty() ? none : *options.words[row];
-    starts.push_back(starts.back() + extents_[i].of(static_cast<std::size_t>(tokens.lengths[row]), words));
+    const models::RowParts& parts = options.parts.empty() ? none : *options.parts[row];
+    starts.push_back(starts.back() + extents_[i].of(static_cast<std::size_t>(tokens.lengths[row]), parts));
   }
   return starts;
 }
@@ -201,13 +201,13 @@ std::size_t EntryPoint::numbers(std::size_t i) const {
   return count;
 }
 
-std::size_t EntryPoint::width(std::size_t i, std::size_t tokens, const RowWords& words) const {
-  return numbers(i) * extents_[i].of(tokens, words);
+std::size_t EntryPoint::width(std::size_t i, std::size_t tokens, const models::RowParts& parts) const {
+  return numbers(i) * extents_[i].of(tokens, parts);
 }
 
 std::size_t EntryPoint::width(const BatchRow& row) const {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < extents_.size(); ++i) width += this->width(i, row.ids.size(), row.words);
+  for (std::size_t i = 0; i < extents_.size(); ++i) width += this->width(i, row.ids.size(), row.parts);
   return width;
 }
 
@@ -235,7 +235,7 @@ Tensor EntryPoint::run_rows(std::span<const BatchRow* const> rows, const backend
   for (const Tensor& result : results) rest.push_back(result.values<float>());
   for (const BatchRow* row : rows) {
     for (std::size_t i = 0; i < rest.size(); ++i) {
-      const std::size_t count = width(i, row->ids.size(), row->words);
+      const std::size_t count = width(i, row->ids.size(), row->parts);
       to = std::ranges::copy(rest[i].first(count), to).out;
       rest[i] = rest[i].subspan(count);
     }

@@ -1,4 +1,4 @@
-// What a loaded model can compute: a compiled graph, and the makers of its inputs.
+// What a loaded model can compute: a compiled program, and the makers of its inputs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,6 @@
 #include "runtime/batching/batch_program.h"
 #include "runtime/batching/packing.h"
 #include "runtime/batching/rounding.h"
-#include "runtime/batching/word_packing.h"
 #include "runtime/loading/row_extent.h"
 
 namespace alate::runtime {
@@ -43,18 +42,18 @@ using Feeders = std::vector<std::unique_ptr<const Feeder>>;
 /// The inputs of `models::declare_encoder_inputs`: `pack`.
 std::unique_ptr<const Feeder> feed_packed_tokens(const models::EncoderLimits& limits,
                                                  models::TokenPlaces places = models::TokenPlaces::consecutive);
-/// The inputs of `models::declare_word_inputs`: `pack_words`.
-std::unique_ptr<const Feeder> feed_words(WordTasks tasks);
+/// Those that `kind` declares, which must live as long, from the rows' parts.
+std::unique_ptr<const Feeder> feed_parts(const models::RowInputs& kind);
 
 /// A computation over rows of tokens. Thread-safe.
 class EntryPoint final : public BatchProgram {
  public:
-  /// The inputs of `executable` are those of the feeders, in their order. `inputs` has the dims that count what is in a
-  /// batch, `dims` the forms over them in which the extents of outputs are given. The executable reads `weights`, which
-  /// may be mapped files, while it runs; null: it reads none. `reads_first`: whether an output depends on
-  /// models::EncoderInputs::first.
-  EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders, const models::EncoderInputs& inputs,
-             const graph::DimTable& dims, Rounding rounding = {},
+  /// The inputs of `executable` are those of the feeders, in their order. `counted` has the dims that count what is in
+  /// a batch, its tokens first, `dims` the forms over them in which the extents of outputs are given. The executable
+  /// reads `weights`, which may be mapped files, while it runs; null: it reads none. `reads_first`: whether an output
+  /// depends on models::EncoderInputs::first.
+  EntryPoint(std::unique_ptr<backends::Executable> executable, Feeders feeders,
+             std::span<const models::CountedDim> counted, const graph::DimTable& dims, Rounding rounding = {},
              std::shared_ptr<const formats::WeightSource> weights = nullptr, bool reads_first = true);
 
   /// The outputs that it was built with, float32: [tokens, …], [sequences, …] or another extent that adds up over the
@@ -67,7 +66,7 @@ class EntryPoint final : public BatchProgram {
   Tensor run_rows(std::span<const BatchRow* const> rows, const backends::RunOptions& run_options) const override;
   std::size_t width(const BatchRow& row) const override;
   /// Of output `i` by itself: run_rows has a row's numbers of output 0, then those of output 1, and so on.
-  std::size_t width(std::size_t i, std::size_t tokens, const RowWords& words = {}) const;
+  std::size_t width(std::size_t i, std::size_t tokens, const models::RowParts& parts = {}) const;
   /// Of output `i`, for each unit of its first extent: for each token, say.
   std::size_t numbers(std::size_t i) const;
   /// Of all outputs whose first extent is the tokens, and of all others.

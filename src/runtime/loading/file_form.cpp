@@ -49,7 +49,7 @@ class FileForm final : public ModelForm {
   std::string reason_of_dtype() const override { return "an ONNX file computes in its own types"; }
 
   // The file gives hidden states; the graph goes on from there.
-  EncoderGraph build(const Model::State& model, const GraphRequest& request, const base::Cancellation&) const override {
+  BuiltEntry build(const Model::State& model, const GraphRequest& request, const base::Cancellation&) const override {
     FileEncoder file = find_encoder(open(model), file_.string(), limits_);
     graph::Builder b(architecture_);
     const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
@@ -60,7 +60,9 @@ class FileForm final : public ModelForm {
     Feeders feeders;
     feeders.push_back(feed_packed_tokens(limits_));
     feeders.push_back(feed_hidden_states(std::move(file)));
-    return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders)};
+    return {.graph = std::make_shared<const graph::Graph>(b.finish()),
+            .counted = models::counted_dims(inputs),
+            .feeders = std::move(feeders)};
   }
 
   graph::Graph build_head(const Model::State& model, const Head&, const base::Cancellation&) const override {

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "alate/error.h"
+#include "backends/compile_program.h"
 #include "base/log.h"
 #include "base/threads/thread_pool.h"
 #include "runtime/loading/compile_cache.h"
@@ -14,22 +15,11 @@
 namespace alate::runtime {
 namespace {
 
-// Work grows with the number of tokens, so a few more cost little; each further sequence is as long as the longest.
-constexpr std::int64_t kFewestTokens = 16, kFewestSequences = 1;
-
-Rounding rounding_of(const models::EncoderInputs& inputs, const graph::DimTable& dims) {
+Rounding rounding_of(std::span<const models::CountedDim> counted, const graph::DimTable& dims) {
   std::vector<RoundedDim> rounded;
-  for (const RoundedDim& each :
-       {RoundedDim{inputs.tokens.id(), kFewestTokens}, RoundedDim{inputs.sequences.id(), kFewestSequences},
-        RoundedDim{inputs.longest.id(), kFewestTokens}}) {
-    if (dims[each.dim].paddable) rounded.push_back(each);
+  for (const models::CountedDim& each : counted) {
+    if (dims[each.dim.id()].paddable) rounded.push_back({each.dim.id(), each.fewest});
   }
-  if (!inputs.words) return Rounding(std::move(rounded));
-  for (const Dim dim : {inputs.words->words, inputs.words->pairs, inputs.words->most_words})
-    rounded.push_back({dim.id(), kFewestTokens});
-  for (const Dim dim : {inputs.words->labels, inputs.words->most_labels})
-    rounded.push_back({dim.id(), kFewestSequences});
-  if (inputs.words->tasks) rounded.push_back({inputs.words->tasks->marks.id(), kFewestSequences});
   return Rounding(std::move(rounded));
 }
 
@@ -68,17 +58,17 @@ auto on_backend(const backends::Backend& backend, const Make& make) {
 }  // namespace
 
 void Model::State::check(const runtime::Head& head, models::HeadChoice choice) const {
-  const runtime::EncoderGraph made = form->build(*this, {.head = head, .choice = choice}, cancellation());
+  const runtime::BuiltEntry made = form->build(*this, {.head = head, .choice = choice}, cancellation());
   runtime::with_unchanged_files(form->weights().get(), [&] {
     on_backend(*backend, [&] {
-      runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits(),
+      runtime::require_memory(*backend, facts.selection.device_index, *made.graph, limits(),
                               runtime::shown_name(folder));
     });
   });
 }
 
-std::unique_ptr<backends::Executable> Model::State::compile_graph(const graph::Graph& graph,
-                                                                  const std::function<void()>& check) const {
+std::unique_ptr<backends::Executable> Model::State::compile_program(const graph::Program& program,
+                                                                    const std::function<void()>& check) const {
   graph::PassLog log;
   const auto start = std::chrono::steady_clock::now();
   backends::CompileOptions compile_options = this->compile_options();
@@ -89,7 +79,7 @@ std::unique_ptr<backends::Executable> Model::State::compile_graph(const graph::G
   runtime::with_unchanged_files(form->weights().get(), [&] {
     executable = on_backend(*backend, [&] {
       check();
-      return backend->compile(graph, compile_options);
+      return backends::compile(program, *backend, compile_options);
     });
   });
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start);
@@ -106,21 +96,20 @@ std::unique_ptr<backends::Executable> Model::State::compile_graph(const graph::G
 }
 
 std::shared_ptr<const runtime::EntryPoint> Model::State::compile(const runtime::GraphRequest& request) const {
-  runtime::EncoderGraph made = form->build(*this, request, cancellation());
-  const models::EncoderInputs& inputs = made.inputs;
-  std::unique_ptr<backends::Executable> executable = compile_graph(made.graph, [&] {
-    runtime::require_memory(*backend, facts.selection.device_index, made.graph, limits(), runtime::shown_name(folder));
+  runtime::BuiltEntry made = form->build(*this, request, cancellation());
+  const graph::Graph& graph = *made.graph;
+  std::unique_ptr<backends::Executable> executable = compile_program(graph::program_of(made.graph), [&] {
+    runtime::require_memory(*backend, facts.selection.device_index, graph, limits(), runtime::shown_name(folder));
   });
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<runtime::EntryPoint>(
-      std::move(executable), std::move(made.feeders), inputs, made.graph.dims(),
-      specialises ? runtime::rounding_of(inputs, made.graph.dims()) : runtime::Rounding(), form->weights(),
+      std::move(executable), std::move(made.feeders), made.counted, graph.dims(),
+      specialises ? runtime::rounding_of(made.counted, graph.dims()) : runtime::Rounding(), form->weights(),
       made.reads_first);
   // Such a backend compiles at the first run: failures must show now, while another backend can still be chosen.
   if (!specialises) return program;
-  const runtime::RowWords one_word{.words = {0}, .labels = {0}, .groups = {1}, .marks = {0}};
   runtime::PackingOptions packing;
-  packing.words = {&one_word};
+  if (made.example) packing.parts = {&*made.example};
   on_backend(*backend, [&] { return program->run(one_token(), packing, {.cancellation = cancellation()}); });
   return program;
 }
@@ -131,8 +120,8 @@ std::shared_ptr<const runtime::HeadProgram> Model::State::head_program(std::stri
   const std::lock_guard lock(named->mutex);
   if (named->made != nullptr) return named->made;
   // Its rows are few and bounded by the caller, so that their memory is not estimated.
-  std::unique_ptr<backends::Executable> executable =
-      compile_graph(form->build_head(*this, head, cancellation()), [] {});
+  std::unique_ptr<backends::Executable> executable = compile_program(
+      graph::program_of(std::make_shared<const graph::Graph>(form->build_head(*this, head, cancellation()))), [] {});
   const bool specialises = executable->batch_hint().specialises;
   const Dim rows = executable->inputs().front().shape.dims.front();
   auto made = std::make_shared<const runtime::HeadProgram>(

@@ -14,6 +14,7 @@
 #include "base/threads/mutex.h"
 #include "folders/manifest.h"
 #include "formats/json.h"
+#include "graph/program/program.h"
 #include "machine/selection.h"
 #include "models/encoder.h"
 #include "runtime/batching/batch_parts.h"
@@ -139,8 +140,8 @@ struct Model::State {
   template <typename Program>
   std::shared_ptr<Named<Program>> find_or_add(ByName<Program>& programs, std::string_view wanted) const;
   std::shared_ptr<const runtime::EntryPoint> compile(const runtime::GraphRequest& request) const;
-  std::unique_ptr<backends::Executable> compile_graph(const graph::Graph& graph,
-                                                      const std::function<void()>& check) const;
+  std::unique_ptr<backends::Executable> compile_program(const graph::Program& program,
+                                                        const std::function<void()>& check) const;
 };
 
 namespace runtime {

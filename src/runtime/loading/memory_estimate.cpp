@@ -30,13 +30,7 @@ Rows rows_of(const models::EncoderLimits& limits, const RunSize& size) {
 }
 
 backends::DimSettings settings_of(const Rows& rows) {
-  const auto count = static_cast<std::int64_t>(rows.at_once), length = static_cast<std::int64_t>(rows.length);
-  // Of graphs about words, which have about two tokens each.
-  constexpr std::int64_t kLabels = 16;
-  const std::int64_t words = std::max<std::int64_t>(length / 2, 1);
-  return {{"tokens", count * length},         {"sequences", count},     {"longest", length},
-          {"words", count * words},           {"most_words", words},    {"labels", count * kLabels},
-          {"pairs", count * words * kLabels}, {"most_labels", kLabels}, {"marks", count * kLabels}};
+  return models::usual_sizes(static_cast<std::int64_t>(rows.at_once), static_cast<std::int64_t>(rows.length));
 }
 
 ModelMemory memory_of(const backends::Backend& backend, const Rows& rows, const backends::MemoryNeeds& needs) {
@@ -181,7 +175,7 @@ FolderGraph graph_of_files(const ModelFiles& files, ComputeType dtype) {
   const std::shared_ptr<const formats::WeightSource> source = open_weights(files);
   graph::Builder b(std::string(architecture.model_type));
   models::EncoderInputs inputs = models::declare_encoder_inputs(b);
-  if (const models::EncoderHead* head = models::find_word_head(config)) models::declare_word_inputs(b, inputs, *head);
+  if (const models::EncoderHead* head = models::find_word_head(config)) head->inputs->declare(b, inputs);
   const models::WeightSettings settings{.quantization = models::read_quantization(config),
                                         .dtype = models::loaded_type(dtype)};
   models::Weights weights(*source, std::string(models::weight_prefix(architecture, config)), settings);

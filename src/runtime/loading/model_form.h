@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,11 +34,12 @@ struct GraphRequest {
 };
 
 /// The graph of an entry point, and the makers of its inputs.
-struct EncoderGraph {
-  graph::Graph graph;
-  models::EncoderInputs inputs;
+struct BuiltEntry {
+  std::shared_ptr<const graph::Graph> graph;
+  std::vector<models::CountedDim> counted;  // the dims of its inputs, the tokens first
   Feeders feeders;
-  bool reads_first = true;  // whether an output depends on EncoderInputs::first
+  bool reads_first = true;                                 // whether an output depends on EncoderInputs::first
+  std::optional<models::RowParts> example = std::nullopt;  // of a row of one token, where rows have parts
 };
 
 /// A float32 output of `forward`, as far as known before any run.
@@ -77,8 +79,8 @@ class ModelForm {
 
   /// The encoder with the outputs that the request's head adds. Throws unsupported for what the form cannot give,
   /// not_found and corrupt for weights, cancelled, BackendFailure where a file cannot be opened.
-  virtual EncoderGraph build(const Model::State& model, const GraphRequest& request,
-                             const base::Cancellation& cancellation) const = 0;
+  virtual BuiltEntry build(const Model::State& model, const GraphRequest& request,
+                           const base::Cancellation& cancellation) const = 0;
 
   /// The folder's head over rows of hidden states [tokens, hidden size], with the outputs that `head` adds: its
   /// BuiltEncoder has those rows as the last hidden state. Throws as `build`.

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "alate/tensor.h"
-#include "models/encoder.h"
-#include "runtime/batching/batch_program.h"
+#include "graph/dims.h"
+#include "models/inputs/row_inputs.h"
 
 namespace alate::runtime {
 
@@ -14,11 +15,12 @@ namespace alate::runtime {
 /// Or it is no row's: a number, such as the rows of a table.
 class RowExtent {
  public:
-  /// Throws internal for an extent that is neither a number nor a sum over dims that `inputs` counts for each row.
-  RowExtent(const Shape& output, const models::EncoderInputs& inputs, const graph::DimTable& dims);
+  /// Throws internal for an extent that is neither a number nor a sum over dims that `counted` has for each row. Its
+  /// first dim counts the tokens.
+  RowExtent(const Shape& output, std::span<const models::CountedDim> counted, const graph::DimTable& dims);
 
-  /// For a row of so many tokens, with these words.
-  std::size_t of(std::size_t tokens, const RowWords& words) const;
+  /// For a row of so many tokens, with these parts.
+  std::size_t of(std::size_t tokens, const models::RowParts& parts) const;
   /// Whether it is the number of tokens.
   bool is_tokens() const { return is_tokens_; }
   bool grows_with_rows() const { return !terms_.empty(); }
@@ -26,7 +28,7 @@ class RowExtent {
  private:
   struct Term {
     std::size_t factor;
-    std::size_t (*count)(std::size_t tokens, const RowWords& words);
+    std::size_t (*count)(std::size_t tokens, const models::RowParts& parts);
   };
   std::vector<Term> terms_;
   bool is_tokens_ = false;

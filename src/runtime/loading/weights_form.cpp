@@ -1,4 +1,6 @@
 // Models whose weights are read by the graphs of an architecture.
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -43,14 +45,16 @@ class WeightsForm final : public ModelForm {
 
   std::span<const std::string> adapters() const override { return adapters_.names(); }
 
-  EncoderGraph build(const Model::State& model, const GraphRequest& request,
-                     const base::Cancellation& cancellation) const override {
+  BuiltEntry build(const Model::State& model, const GraphRequest& request,
+                   const base::Cancellation& cancellation) const override {
     const WatchedSource watched(*weights_, cancellation);
     graph::Builder b(architecture_name());
     models::EncoderInputs inputs = models::declare_encoder_inputs(b, request.places);
-    const models::EncoderHead* word_head =
-        request.choice == models::HeadChoice::of_folder ? models::find_word_head(model.config) : nullptr;
-    if (word_head != nullptr) models::declare_word_inputs(b, inputs, *word_head);
+    const models::RowInputs* parts = nullptr;
+    if (request.choice == models::HeadChoice::of_folder) {
+      if (const models::EncoderHead* head = models::find_word_head(model.config)) parts = head->inputs;
+    }
+    if (parts != nullptr) parts->declare(b, inputs);
     const std::string prefix(models::weight_prefix(*architecture_, model.config));
     models::Weights named(watched, prefix, settings_);
     models::Adapter adapter;
@@ -59,12 +63,16 @@ class WeightsForm final : public ModelForm {
       named.adapt(adapter);
     }
     request.head(b, inputs, models::build_encoder(*architecture_, b, model.config, named, inputs, request.choice));
-    Feeders feeders;
-    feeders.push_back(feed_packed_tokens(limits_, request.places));
-    if (word_head != nullptr)
-      feeders.push_back(feed_words(word_head->reads_tasks ? WordTasks::told_apart : WordTasks::none));
-    const bool reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
-    return {.graph = b.finish(), .inputs = inputs, .feeders = std::move(feeders), .reads_first = reads_first};
+    BuiltEntry built{.graph = nullptr, .counted = models::counted_dims(inputs), .feeders = {}};
+    built.feeders.push_back(feed_packed_tokens(limits_, request.places));
+    if (parts != nullptr) {
+      built.feeders.push_back(feed_parts(*parts));
+      std::ranges::move(parts->dims(inputs), std::back_inserter(built.counted));
+      built.example = parts->example();
+    }
+    built.reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
+    built.graph = std::make_shared<const graph::Graph>(b.finish());
+    return built;
   }
 
   graph::Graph build_head(const Model::State& model, const Head& head,

@@ -70,8 +70,8 @@ class LayersIn {
     const models::EncoderLimits limits = model.architecture.limits(model.config);
     feeders.push_back(runtime::feed_packed_tokens(limits));
     const graph::Graph graph = builder.finish();
-    const runtime::EntryPoint program(backends::get_backend("cpu").compile(graph, {}), std::move(feeders), inputs,
-                                      graph.dims());
+    const runtime::EntryPoint program(backends::get_backend("cpu").compile(graph, {}), std::move(feeders),
+                                      models::counted_dims(inputs), graph.dims());
     PackedTokens tokens;
     tokens.lengths = {9, 4, 2};
     for (std::int64_t i = 0; i < 15; ++i)

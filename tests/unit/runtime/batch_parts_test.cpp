@@ -141,7 +141,8 @@ TEST(BatchParts, StayOnTheirThread) {
   graph::DimTable dims;
   models::EncoderInputs inputs;
   inputs.tokens = dims.named("tokens");
-  const EntryPoint program(std::make_unique<ThreadsTold>(told, mutex), std::move(feeders), inputs, dims);
+  const EntryPoint program(std::make_unique<ThreadsTold>(told, mutex), std::move(feeders), models::counted_dims(inputs),
+                           dims);
   PackedTokens tokens;
   tokens.lengths.assign(8, 100);
   tokens.ids.assign(800, 1);

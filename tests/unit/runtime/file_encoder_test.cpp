@@ -68,7 +68,7 @@ std::vector<Tensor> run(std::vector<Dim> dims) {
   graph::DimTable table;
   models::EncoderInputs packed;
   packed.tokens = table.named("tokens");
-  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), packed, table);
+  const EntryPoint entry_point(std::make_unique<Head>(), std::move(feeders), models::counted_dims(packed), table);
   PackedTokens tokens;
   tokens.ids = {1, 2, 3, 4};
   tokens.lengths = {1, 3};

@@ -1,5 +1,5 @@
 // Programs, and graphs whose sizes are forms, on every backend that is here.
-#include "backends/compiled_program.h"
+#include "backends/compile_program.h"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +33,13 @@ class OnBackends : public testing::TestWithParam<std::string> {
     if (devices.empty() || devices[0].unusable) GTEST_SKIP() << GetParam() << " is not installed here";
   }
   Backend& backend() { return get_backend(GetParam()); }
+  /// The outputs of a run for these inputs.
+  std::vector<Buffer> run(Executable& program, const std::vector<Buffer>& inputs,
+                          base::Cancellation cancellation = base::Cancellation::never()) {
+    std::vector<Buffer> outputs(program.outputs().size());
+    program.run(inputs, outputs, {.cancellation = cancellation});
+    return outputs;
+  }
   Tensor host(const Buffer& buffer) { return buffer.host() != nullptr ? *buffer.host() : backend().download(buffer); }
 };
 
@@ -57,10 +64,9 @@ Program doubled_positive_rows() {
 }
 
 TEST_P(OnBackends, RunTwoGraphsWithAHostStepBetween) {
-  const CompiledProgram program(doubled_positive_rows(), backend(), {});
+  const std::unique_ptr<Executable> program = compile(doubled_positive_rows(), backend(), {});
   const Tensor x = Tensor::from<float>({4, 3}, {1, 2, 3, -1, 5, 6, 0, 8, 9, 7, 1, 2});
-  const std::vector<Buffer> outputs =
-      program.run(std::vector<Buffer>{x}, {.cancellation = base::Cancellation::never()});
+  const std::vector<Buffer> outputs = run(*program, {x});
   const Tensor y = host(outputs.front());
   EXPECT_EQ(y.shape(), (Shape{DType::f32, {2, 3}}));
   EXPECT_EQ(std::vector<float>(y.values<float>().begin(), y.values<float>().end()),
@@ -93,33 +99,89 @@ Program growing(std::int64_t most) {
 }
 
 TEST_P(OnBackends, LoopsCarryValuesThatGrow) {
-  const CompiledProgram program(growing(4), backend(), {});
-  const std::vector<Buffer> outputs = program.run(std::vector<Buffer>{Tensor::from<float>({1, 2}, {1, 3})},
-                                                  {.cancellation = base::Cancellation::never()});
+  const std::unique_ptr<Executable> program = compile(growing(4), backend(), {});
+  const std::vector<Buffer> outputs = run(*program, {Tensor::from<float>({1, 2}, {1, 3})});
   const Tensor rows = host(outputs.front());
   EXPECT_EQ(std::vector<float>(rows.values<float>().begin(), rows.values<float>().end()),
             (std::vector<float>{1, 3, 2, 6, 4, 12, 8, 24}));
 }
 
 TEST_P(OnBackends, EndALoopThatNobodyWaitsFor) {
-  const CompiledProgram program(growing(1 << 20), backend(), {});
+  const std::unique_ptr<Executable> program = compile(growing(1 << 20), backend(), {});
   std::atomic<int> asked = 0;
   const auto is_left = [&] { return ++asked > 40; };
   const Error error = base::error_of([&] {
-    program.run(std::vector<Buffer>{Tensor::from<float>({1, 2}, {1, 3})},
-                {.cancellation = base::Cancellation::when(is_left)});
+    run(*program, {Tensor::from<float>({1, 2}, {1, 3})}, base::Cancellation::when(is_left));
   });
   EXPECT_EQ(error.code(), ErrorCode::cancelled);
 }
 
 TEST_P(OnBackends, RefuseInputsOfOtherTypes) {
-  const CompiledProgram program(growing(4), backend(), {});
-  const auto run = [&](std::vector<Buffer> inputs) {
-    return base::error_of([&] { program.run(inputs, {.cancellation = base::Cancellation::never()}); }).message();
+  const std::unique_ptr<Executable> program = compile(growing(4), backend(), {});
+  const auto message = [&](const std::vector<Buffer>& inputs) {
+    return base::error_of([&] { run(*program, inputs); }).message();
   };
-  EXPECT_EQ(run({Tensor::zeros({DType::f32, {1, 3}})}),
+  EXPECT_EQ(message({Tensor::zeros({DType::f32, {1, 3}})}),
             "input 'rows' of program 'growing' is f32[1,3] and must be f32[?,2]");
-  EXPECT_EQ(run({}), "program 'growing' was given 0 inputs and takes 1");
+  EXPECT_EQ(message({}), "program 'growing' was given 0 inputs and takes 1");
+}
+
+TEST_P(OnBackends, AProgramOfOneGraphIsTheGraphsExecutable) {
+  Builder b("doubled");
+  const Value x = b.parameter("x", {DType::f32, {b.dim("rows"), 3}});
+  b.output("y", b.add({x, x}));
+  const auto graph = shared(b.finish());
+  ProgramBuilder builder("doubled");
+  const ProgramValue input = builder.input("x", {DType::f32, {ValueType::kAny, 3}});
+  builder.output("y", builder.run(graph, {input}).front());
+  const std::unique_ptr<Executable> program = compile(builder.finish(), backend(), {});
+  EXPECT_EQ(program->outputs().front().shape, graph->shape(graph->outputs().front().value));
+}
+
+// Writes row 0 of a cache of rows as often as a counter says.
+Program writing_rows() {
+  Builder written("written"), counted("counted");
+  const Value cache = written.parameter("cache", {DType::f32, {8, 4}}, true);
+  const Value turn = written.parameter("turn", {DType::f32, {1, 4}});
+  const Value next = written.add({turn, scalar_like(written, 1, turn)});
+  written.output(
+      "cache",
+      written.dynamic_update_slice({cache, next, written.scalar(DType::i64, 0), written.scalar(DType::i64, 0)}), 0);
+  written.output("turn", next);
+  const Value last = counted.parameter("turn", {DType::f32, {1, 4}});
+  const Value number =
+      counted.reshape({counted.slice({last}, {.starts = {0, 0}, .limits = {1, 1}, .strides = {}})}, {.dims = {}});
+  counted.output("y", counted.less({number, scalar_like(counted, 3, number)}));
+  const ValueType cache_type{DType::f32, {8, 4}}, turn_type{DType::f32, {1, 4}};
+  ProgramBuilder condition("condition"), body("body"), whole("writing");
+  condition.input("cache", cache_type);
+  condition.output("y", condition.run(shared(counted.finish()), {condition.input("turn", turn_type)}).front());
+  const ProgramValue old = body.input("cache", cache_type);
+  const std::vector<ProgramValue> results = body.run(shared(written.finish()), {old, body.input("turn", turn_type)});
+  body.output("cache", results[0]);
+  body.output("turn", results[1]);
+  const ProgramValue start = whole.input("cache", cache_type);
+  const std::vector<ProgramValue> ended =
+      whole.while_loop({start, whole.input("turn", turn_type)}, std::make_shared<const Program>(condition.finish()),
+                       std::make_shared<const Program>(body.finish()));
+  whole.output("cache", ended[0]);
+  whole.output("turn", ended[1]);
+  return whole.finish();
+}
+
+TEST_P(OnBackends, WriteStatesOfLoopsInTheMemoryThatTheCallerGivesUp) {
+  const std::unique_ptr<Executable> program = compile(writing_rows(), backend(), {});
+  const Tensor kept = Tensor::zeros({DType::f32, {8, 4}}), turn = Tensor::zeros({DType::f32, {1, 4}});
+  const std::vector<Buffer> apart = run(*program, {kept, turn});
+  EXPECT_EQ(host(apart[0]).values<float>()[3], 3);
+  EXPECT_EQ(kept.values<float>()[3], 0) << "an input that was not given up";
+  const Tensor cache = Tensor::zeros({DType::f32, {8, 4}});
+  std::vector<Buffer> outputs = {cache, {}};
+  program->run(std::vector<Buffer>{cache, turn}, outputs, {.cancellation = base::Cancellation::never()});
+  EXPECT_TRUE(outputs[0].host()->shares_storage_with(cache));
+  EXPECT_EQ(cache.values<float>()[3], 3);
+  ASSERT_EQ(program->facts().aliases.size(), 1U);
+  EXPECT_EQ(program->facts().aliases[0].in_place, GetParam() == "cpu" || GetParam() == "xla");
 }
 
 // Every kind of form, as extents of results and in attributes.
