@@ -1,6 +1,7 @@
 // Structs of named operands (operands.h): conversion from and to lists, by a table of their members.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -71,7 +72,9 @@ std::vector<Operand> listed(const Operands& operands) {
 template <typename Operands>
 typename Operands::Attributes flagged(const Operands& operands, typename Operands::Attributes attributes) {
   for_each_member<Operands>([&](const auto& member) {
-    if constexpr (requires { attributes.*member.flag = true; })
+    if constexpr (requires {
+                    { attributes.*member.flag } -> std::same_as<bool&>;
+                  })
       attributes.*member.flag = (operands.*member.member).has_value();
   });
   return attributes;

@@ -40,7 +40,7 @@ struct DenseOperands {
   }
   static DenseOperands of(const Node& node) { return of(std::get<Dense>(node.attributes), node.operands); }
   std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
-  Dense flagged(Dense attributes) const { return operand_lists::flagged(*this, std::move(attributes)); }
+  Dense flagged(Dense attributes) const { return operand_lists::flagged(*this, attributes); }
 };
 
 /// Whether the encoding stores its scales in an operand, not in its blocks.
@@ -140,7 +140,7 @@ struct AttentionOperands {
   }
   static AttentionOperands of(const Node& node) { return of(std::get<Attention>(node.attributes), node.operands); }
   std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
-  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, std::move(attributes)); }
+  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, attributes); }
 };
 
 /// Attention's, then the gradient of its result.
@@ -162,7 +162,7 @@ struct AttentionGradientOperands {
     list.push_back(gradient);
     return list;
   }
-  Attention flagged(Attention attributes) const { return attention.flagged(std::move(attributes)); }
+  Attention flagged(Attention attributes) const { return attention.flagged(attributes); }
 };
 
 /// Of `ragged_attention`, over packed sequences.
@@ -192,7 +192,7 @@ struct RaggedAttentionOperands {
     return of(std::get<Attention>(node.attributes), node.operands);
   }
   std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
-  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, std::move(attributes)); }
+  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, attributes); }
 };
 
 template <typename Operand = Value>
@@ -211,7 +211,7 @@ struct RopeOperands {
   }
   static RopeOperands of(const Node& node) { return of(std::get<Rope>(node.attributes), node.operands); }
   std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
-  Rope flagged(Rope attributes) const { return operand_lists::flagged(*this, std::move(attributes)); }
+  Rope flagged(Rope attributes) const { return operand_lists::flagged(*this, attributes); }
 };
 
 }  // namespace alate::graph
