@@ -7,12 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "alate/tensor.h"
 #include "backends/backend.h"
+#include "backends/cpu/plan/operation.h"
 #include "base/threads/thread_pool.h"
 #include "graph/graph.h"
 
@@ -78,28 +78,6 @@ struct Frame {
   std::size_t block_stride(SlotId slot) const;
 };
 
-/// How the CPU runs one op for some dtypes: a row of the backend's spelling table.
-struct Operation {
-  graph::Op op;
-  graph::DTypeSet dtypes;  // of the first operand, or of the result of ops without operands
-  std::string_view spelling;
-  void (*run)(const Step&, const Frame&);
-  std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
-  int packed_operand = -1;             // the constant operand that the step takes packed
-  Tensor (*pack)(const Tensor& value, const graph::Attributes&) = nullptr;
-  std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // size of pack's result
-  int packed_scales = -1;  // another constant, the same size when packed
-  Tensor (*pack_scales)(const Tensor& value) = nullptr;
-  graph::Numbers (*layout)(const graph::Attributes&) = nullptr;  // what the layout depends on; null: no attribute
-  std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
-  bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
-  bool may_run_in_place = false;  // may run in place: its one result over operand 0, which then has no other reader
-  bool stores_blocks = false;     // its result may be stored in column blocks
-  bool rounds_result = false;     // its f32 result may be stored as bf16
-  bool reads_graphs = false;      // takes regions as graphs, not as plans
-  backends::Work (*work)(const Step&, const Frame&) = nullptr;  // per call; null: moved_bytes of steps/work.h
-};
-
 /// A result stored already quantized, as the matrix product that reads it takes it: see quantize_results.h.
 struct ResultIntegers {
   std::size_t groups = 1;                // groups per row
@@ -113,7 +91,7 @@ struct Step {
   std::vector<SlotId> inputs;
   std::vector<SlotId> outputs;
   graph::Attributes attributes;
-  Tensor packed, packed_scales;                      // a weight in the kernel's layout, and its packed scales
+  std::vector<Tensor> packed;                        // the operation's packed operands, in its order
   std::shared_ptr<const TileProgram> tiles;          // for a chain of element-wise ops
   std::shared_ptr<const EmbeddingSum> embeddings;    // for lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op with regions

@@ -33,12 +33,12 @@ bool shows_whole_value(const graph::Node& node) {
 }
 
 // Packed scales are the same for all instruction sets and attributes.
-WeightLayout layout_of(const Operation& operation, WeightLayout::Role role, const graph::Attributes& attributes) {
-  WeightLayout layout{.kernel = operation.spelling, .role = role};
-  if (role == WeightLayout::Role::scales) return layout;
+WeightLayout layout_of(const Operation& operation, const PackedOperand& operand, const graph::Attributes& attributes) {
+  WeightLayout layout{.kernel = operation.spelling, .role = operand.role};
+  if (operand.role == WeightLayout::Role::scales) return layout;
   layout.parameters = {static_cast<std::int64_t>(base::chosen_instruction_set())};
-  if (operation.layout == nullptr) return layout;
-  for (const std::int64_t parameter : operation.layout(attributes)) layout.parameters.push_back(parameter);
+  if (operand.parameters == nullptr) return layout;
+  for (const std::int64_t parameter : operand.parameters(attributes)) layout.parameters.push_back(parameter);
   return layout;
 }
 
@@ -115,6 +115,17 @@ void Planner::add_owned(const graph::ConstantPtr& constant, const WeightLayout& 
   plan_.owned_weight_bytes += bytes;
 }
 
+Tensor Planner::packed_value(const Operation& operation, const PackedOperand& operand, SlotId from,
+                             const graph::Attributes& attributes) {
+  const graph::ConstantPtr& constant = graph_.constants()[slot(from).index];
+  const WeightLayout layout = layout_of(operation, operand, attributes);
+  const std::size_t bytes = operand.bytes(constant->shape, attributes);
+  add_owned(constant, layout, bytes);
+  if (operand.role == WeightLayout::Role::elements) plan_.packed_weight_bytes += bytes;
+  if (weights_ == nullptr) return {};
+  return weights_->in_layout(constant, layout, [&](const Tensor& value) { return operand.pack(value, attributes); });
+}
+
 SlotId Planner::readable(SlotId id) {
   if (slot(id).kind == SlotKind::packed) {
     slot(id).constant = value_of(graph_.constants()[slot(id).index]);
@@ -189,23 +200,11 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
   step.operation = &operation;
   step.attributes = node.attributes;
   step.source = graph_.source(node.source);
+  step.packed.resize(operation.packed.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const SlotId in = operand(node, i);
-    if (static_cast<int>(i) == operation.packed_operand) {
-      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      const WeightLayout layout = layout_of(operation, WeightLayout::Role::elements, node.attributes);
-      const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
-      add_owned(constant, layout, bytes);
-      plan_.packed_weight_bytes += bytes;
-      if (weights_ != nullptr)
-        step.packed = weights_->in_layout(constant, layout,
-                                          [&](const Tensor& value) { return operation.pack(value, node.attributes); });
-      step.inputs.push_back(in);
-    } else if (static_cast<int>(i) == operation.packed_scales) {
-      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      const WeightLayout layout = layout_of(operation, WeightLayout::Role::scales, node.attributes);
-      add_owned(constant, layout, constant->shape.byte_count());
-      if (weights_ != nullptr) step.packed_scales = weights_->in_layout(constant, layout, operation.pack_scales);
+    if (const std::optional<std::size_t> packed = operation.packed_at(i, node.attributes)) {
+      step.packed[*packed] = packed_value(operation, operation.packed[*packed], in, node.attributes);
       step.inputs.push_back(in);
     } else {
       step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));

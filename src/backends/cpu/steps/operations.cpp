@@ -6,6 +6,7 @@
 #include "alate/error.h"
 #include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/embedding_sum.h"
+#include "backends/cpu/steps/operand_places.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
 #include "backends/cpu/steps/work.h"
@@ -140,23 +141,24 @@ constexpr Operation kMoves[] = {
      .work = no_work},
 };
 
-// Products of 8-bit activations with an 8-bit weight, which is operand `weight`.
-constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&, const graph::Node&)) {
-  return {.op = Op::quantized_dense,
-          .dtypes = kF32,
-          .spelling = "integer_gemm",
-          .run = run_integer_product,
-          .packed_operand = weight,
-          .pack = pack_integers,
-          .packed_bytes = packed_integers_bytes,
-          .packed_scales = weight + 1,
-          .pack_scales = pack_group_scales,
-          .layout = integers_layout,
-          .scratch = integer_product_scratch,
-          .fits = fits,
-          .stores_blocks = true,
-          .work = integer_product_work};
-}
+using DensePlaces = graph::DenseOperands<std::size_t>;
+using QuantizedDensePlaces = graph::QuantizedDenseOperands<std::size_t>;
+using backends::WeightLayout;
+
+constexpr PackedOperand kDenseWeight[] = {
+    {place_of<&DensePlaces::weight>, WeightLayout::Role::elements, pack_dense, packed_dense_bytes}};
+constexpr PackedOperand kHalfWeight[] = {
+    {place_of<&DensePlaces::weight>, WeightLayout::Role::elements, pack_half_dense, packed_half_dense_bytes}};
+constexpr PackedOperand kIntegerWeight[] = {{place_of<&QuantizedDensePlaces::stored>, WeightLayout::Role::elements,
+                                             pack_integers, packed_integers_bytes, integers_layout},
+                                            {place_of<&QuantizedDensePlaces::scales>, WeightLayout::Role::scales,
+                                             pack_group_scales, packed_group_scales_bytes}};
+constexpr PackedOperand kKernelOutputFirst[] = {
+    {fixed_place<1>, WeightLayout::Role::elements, pack_output_first, packed_output_first_bytes}};
+constexpr PackedOperand kKernelOutputLast[] = {
+    {fixed_place<1>, WeightLayout::Role::elements, pack_output_last, packed_output_last_bytes}};
+constexpr PackedOperand kDepthwiseKernel[] = {
+    {fixed_place<1>, WeightLayout::Role::elements, pack_depthwise, packed_depthwise_bytes}};
 
 // Products of f32 with a constant weight of bf16 or f16.
 constexpr Operation half_product(std::uint32_t strided_operands,
@@ -166,9 +168,7 @@ constexpr Operation half_product(std::uint32_t strided_operands,
           .spelling = "half_gemm",
           .run = run_half_dense,
           .strided_operands = strided_operands,
-          .packed_operand = 1,
-          .pack = pack_half_dense,
-          .packed_bytes = packed_half_dense_bytes,
+          .packed = kHalfWeight,
           .scratch = half_dense_scratch,
           .fits = fits,
           .stores_blocks = true,
@@ -233,9 +233,7 @@ constexpr Operation kKernels[] = {
      .spelling = "gemm",
      .run = run_dense,
      .strided_operands = 1,
-     .packed_operand = 1,
-     .pack = pack_dense,
-     .packed_bytes = packed_dense_bytes,
+     .packed = kDenseWeight,
      .fits = is_matrix_by_weight,
      .stores_blocks = true,
      .work = dense_work},
@@ -243,9 +241,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "gemm",
      .run = run_dense,
-     .packed_operand = 1,
-     .pack = pack_dense,
-     .packed_bytes = packed_dense_bytes,
+     .packed = kDenseWeight,
      .fits = has_constant_weight,
      .work = dense_work},
     half_product(1, is_matrix_by_half_weight),
@@ -277,9 +273,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kUpToF32,
      .spelling = "conv_output_first",
      .run = run_convolution,
-     .packed_operand = 1,
-     .pack = pack_output_first,
-     .packed_bytes = packed_output_first_bytes,
+     .packed = kKernelOutputFirst,
      .scratch = convolution_scratch,
      .fits = fits_packed_output_first,
      .work = convolution_work},
@@ -287,9 +281,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kUpToF32,
      .spelling = "conv_output_last",
      .run = run_convolution,
-     .packed_operand = 1,
-     .pack = pack_output_last,
-     .packed_bytes = packed_output_last_bytes,
+     .packed = kKernelOutputLast,
      .scratch = convolution_scratch,
      .fits = fits_packed_output_last,
      .work = convolution_work},
@@ -297,9 +289,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kUpToF32,
      .spelling = "conv_depthwise",
      .run = run_convolution,
-     .packed_operand = 1,
-     .pack = pack_depthwise,
-     .packed_bytes = packed_depthwise_bytes,
+     .packed = kDepthwiseKernel,
      .scratch = convolution_scratch,
      .fits = fits_packed_depthwise,
      .work = convolution_work},
@@ -341,8 +331,15 @@ constexpr Operation kKernels[] = {
      .spelling = "dequantize",
      .run = run_dequantize,
      .fits = has_few_scaled_axes},
-    integer_product(1, fits_integer_product),
-    integer_product(2, fits_smoothed_integer_product),
+    {.op = Op::quantized_dense,
+     .dtypes = kF32,
+     .spelling = "integer_gemm",
+     .run = run_integer_product,
+     .packed = kIntegerWeight,
+     .scratch = integer_product_scratch,
+     .fits = fits_integer_product,
+     .stores_blocks = true,
+     .work = integer_product_work},
     {.op = Op::quantized_dense,
      .dtypes = graph::kFloats,
      .spelling = "quantized_gemm",

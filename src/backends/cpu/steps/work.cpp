@@ -9,9 +9,8 @@ Work work_of(const Step& step, const Frame& frame) {
 }
 
 double operand_bytes(const Step& step, const Frame& frame, std::size_t operand) {
-  if (static_cast<int>(operand) == step.operation->packed_operand) return static_cast<double>(step.packed.byte_count());
-  if (static_cast<int>(operand) == step.operation->packed_scales)
-    return static_cast<double>(step.packed_scales.byte_count());
+  if (const std::optional<std::size_t> packed = step.operation->packed_at(operand, step.attributes))
+    return static_cast<double>(step.packed[*packed].byte_count());
   const SlotId slot = step.inputs[operand];
   if (frame.slots[slot].kind == SlotKind::packed) return 0;
   return static_cast<double>(frame.shape(slot).byte_count());

@@ -17,6 +17,9 @@
 namespace alate::cpu {
 namespace {
 
+// A step's packed operands, in the order of its row in the table of operations.
+constexpr std::size_t kPackedIntegers = 0, kPackedScales = 1;
+
 std::size_t groups_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_groups); }
 
 // Words in a row of the weight, which has the activations' groups.
@@ -37,22 +40,6 @@ bool may_rotate(std::int64_t rotation) { return rotation % static_cast<std::int6
 
 graph::QuantizedDenseOperands<std::size_t> places_of(const Step& step) {
   return graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes));
-}
-
-bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
-  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
-  if (dense.activation_groups == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
-      dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
-    return false;
-  const auto operands = graph::QuantizedDenseOperands<>::of(node);
-  const graph::Value weight = operands.stored, scales = *operands.scales;  // which a linear encoding has
-  const Shape& shape = graph.shape(weight);
-  // Up to this k, sums of 8-bit products fit 31 bits.
-  constexpr std::int64_t kMostK = std::int64_t{1} << 16;
-  if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
-  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
-         graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
-         shape.dims[1].number() / dense.activation_groups <= kMostK;
 }
 
 // The layout of the activations as the kernel reads them.
@@ -97,15 +84,16 @@ void multiply(const Step& step, const Frame& frame) {
   product.k = quantized_row_words(integers.width, integers.groups, kernel.kind);
   product.a_stride = integers.words_stride;
   if (product.m == 0 || product.n == 0) return;
-  const float* packed = step.packed.values<float>().data();
+  const float* packed = step.packed[kPackedIntegers].values<float>().data();
+  const Tensor& column_scales = step.packed[kPackedScales];
   product.a = integers.words;
   product.packed = packed;
   product.scales = {.row_scales = integers.scales,
                     .row_offsets = integers.offsets,
-                    .column_scales = step.packed_scales.values<float>().data(),
+                    .column_scales = column_scales.values<float>().data(),
                     .column_sums = packed + packed_word_count(product.n, product.k, kernel),
                     .groups = integers.groups,
-                    .has_group_column_scales = step.packed_scales.extent(0) > 1,
+                    .has_group_column_scales = column_scales.extent(0) > 1,
                     .row_stride = integers.scales_stride};
   if (at.bias) product.bias = frame.in<float>(step.inputs[*at.bias]);
   product.activation = activation_of(dense.activation);
@@ -117,9 +105,20 @@ void multiply(const Step& step, const Frame& frame) {
 
 }  // namespace
 
-bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) { return fits(graph, node, false); }
-bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node) {
-  return fits(graph, node, true);
+bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) {
+  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
+  if (dense.activation_groups == 0 || dense.has_zero_points || dense.encoding != tensor::EncodingKind::linear ||
+      (dense.rotation > 1 && !may_rotate(dense.rotation)))
+    return false;
+  const auto operands = graph::QuantizedDenseOperands<>::of(node);
+  const graph::Value weight = operands.stored, scales = *operands.scales;  // which a linear encoding has
+  const Shape& shape = graph.shape(weight);
+  // Up to this k, sums of 8-bit products fit 31 bits.
+  constexpr std::int64_t kMostK = std::int64_t{1} << 16;
+  if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
+  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
+         graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
+         shape.dims[1].number() / dense.activation_groups <= kMostK;
 }
 
 graph::Numbers integers_layout(const graph::Attributes& attributes) {
@@ -168,7 +167,11 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
   return packed;
 }
 
-Tensor pack_group_scales(const Tensor& scales) {
+std::size_t packed_group_scales_bytes(const Shape& scales, const graph::Attributes& /*attributes*/) {
+  return scales.byte_count();
+}
+
+Tensor pack_group_scales(const Tensor& scales, const graph::Attributes& /*attributes*/) {
   const std::int64_t rows = scales.extent(0), groups = scales.extent(1);
   Tensor packed = Tensor::uninitialized({DType::f32, {groups, rows}});
   const std::span<const float> from = scales.values<float>();

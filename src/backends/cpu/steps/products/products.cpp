@@ -104,7 +104,7 @@ GemmArguments dense_arguments(const Step& step, const Frame& frame) {
   arguments.n = extent_of(frame.shape(weight_slot(step)), 0);
   arguments.a = frame.in<float>(rows);
   arguments.a_stride = x.rank() == 2 ? frame.row_stride(rows) : arguments.k;
-  arguments.packed = step.packed.values<float>().data();
+  arguments.packed = step.packed.front().values<float>().data();
   if (at.bias) arguments.bias = frame.in<float>(step.inputs[*at.bias]);
   arguments.activation = activation_of(dense.activation);
   if (at.residual) arguments.residual = frame.in<float>(step.inputs[*at.residual]);
