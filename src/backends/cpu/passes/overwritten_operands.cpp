@@ -12,7 +12,7 @@ namespace {
 
 // Whether the slot is a whole base, or a view of all of it, with the result's elements at the result's places.
 bool has_places_of(const Slot& slot, const Shape& result) {
-  const bool is_whole = slot.offset == 0 && slot.row_stride == 0 && slot.column_block == 0;
+  const bool is_whole = slot.offset == 0 && slot.format.is_row_major();
   return is_whole && slot.shape.dims == result.dims && bits_of(slot.shape.dtype) == bits_of(result.dtype);
 }
 

@@ -9,6 +9,9 @@
 #include <string_view>
 
 #include "alate/tensor.h"
+#include "backends/cpu/kernels/gemm/gemm_kernel.h"
+#include "backends/cpu/kernels/rows/normalize.h"
+#include "backends/cpu/plan/slot_format.h"
 #include "backends/weight_store.h"
 #include "backends/work.h"
 #include "graph/graph.h"
@@ -37,16 +40,22 @@ struct Operation {
   graph::DTypeSet dtypes;  // of the first operand, or of the result of ops without operands
   std::string_view spelling;
   void (*run)(const Step&, const Frame&);
-  std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
+  FormatSet (*reads)(std::size_t operand, const graph::Attributes&) = nullptr;  // null: all row-major
+  FormatSet writes = kRowMajor;                                                 // formats of the first result
   std::span<const PackedOperand> packed = {};
+  const GemmKernel& (*kernel)() = nullptr;  // of a product of rows with a packed weight
+  std::optional<NormKind> norm = {};        // of a norm over the last axis
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
   bool may_run_in_place = false;  // may run in place: its one result over operand 0, which then has no other reader
-  bool stores_blocks = false;     // its result may be stored in column blocks
-  bool rounds_result = false;     // its f32 result may be stored as bf16
   bool reads_graphs = false;      // takes regions as graphs, not as plans
   backends::Work (*work)(const Step&, const Frame&) = nullptr;  // per call; null: moved_bytes of steps/work.h
 
+  /// Whether the operand at this place may have the format.
+  bool reads_as(Format format, std::size_t place, const graph::Attributes& attributes) const {
+    return ((reads != nullptr ? reads(place, attributes) : kRowMajor) & format) != 0;
+  }
+  bool writes_as(Format format) const { return (writes & format) != 0; }
   /// Which of the packed operands is at this place; none if the operand is taken as it is.
   std::optional<std::size_t> packed_at(std::size_t place, const graph::Attributes& attributes) const;
 };

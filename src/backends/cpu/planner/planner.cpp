@@ -136,7 +136,7 @@ SlotId Planner::readable(SlotId id) {
 
 SlotId Planner::dense(SlotId id) {
   readable(id);
-  if (slot(id).row_stride == 0) return id;
+  if (slot(id).format.is_row_major()) return id;
   return copy(id, {.kind = SlotKind::arena, .shape = slot(id).shape});
 }
 
@@ -151,12 +151,12 @@ SlotId Planner::copy(SlotId from, Slot to) {
 }
 
 // A view of `from` under another shape.
-SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride) {
+SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, SlotFormat format) {
   Slot view{.kind = SlotKind::view, .shape = std::move(shape)};
   const Slot& source = slot(readable(from));
   view.base = source.kind == SlotKind::view ? source.base : from;
   view.offset = source.offset + offset;
-  view.row_stride = row_stride;
+  view.format = format;
   return add_slot(std::move(view));
 }
 
@@ -166,7 +166,7 @@ SlotId Planner::same_bytes(const graph::Node& node, std::size_t result) {
   const bool keeps_rows = shape.dtype == slot(from).shape.dtype && shape.rank() > 0 && slot(from).shape.rank() > 0 &&
                           shape.dims[0] == slot(from).shape.dims[0];
   if (!keeps_rows) from = dense(from);
-  return view_of(from, shape, 0, slot(from).row_stride);
+  return view_of(from, shape, 0, slot(from).format);
 }
 
 // Adds a step that checks values and produces none.
@@ -190,8 +190,8 @@ std::optional<SlotId> Planner::column_view(const graph::Node& node) {
                           (slice.strides.empty() || slice.strides == graph::Numbers{1, 1});
   if (!is_columns) return std::nullopt;
   const SlotId from = operand(node, 0);
-  const std::int64_t stride = slot(from).row_stride != 0 ? slot(from).row_stride : whole.dims[1].number();
-  return view_of(from, node.results[0], slice.starts[1].number(), stride);
+  const std::int64_t stride = slot(from).format.is_row_major() ? whole.dims[1].number() : slot(from).format.row_stride;
+  return view_of(from, node.results[0], slice.starts[1].number(), SlotFormat::strided_rows(stride));
 }
 
 std::vector<SlotId> Planner::add_step(const graph::Node& node) {
@@ -207,7 +207,7 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
       step.packed[*packed] = packed_value(operation, operation.packed[*packed], in, node.attributes);
       step.inputs.push_back(in);
     } else {
-      step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
+      step.inputs.push_back(operation.reads_as(kStridedRows, i, node.attributes) ? readable(in) : dense(in));
     }
   }
   if (operation.reads_graphs) step.graphs = node.regions;
@@ -234,7 +234,7 @@ void Planner::place_output(std::size_t index) {
   const graph::Output& output = graph_.outputs()[index];
   const SlotId id = slot_of(output.value);
   const Slot& found = slot(id);
-  const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
+  const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.format.is_row_major() &&
                              shows_whole_value(graph_.node(output.value.node));
   const SlotId base = is_whole_view ? found.base : id;
   if (slot(base).kind == SlotKind::arena) {

@@ -54,7 +54,7 @@ class Planner {
   SlotId dense(SlotId id);
 
   // Views.
-  SlotId view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride);
+  SlotId view_of(SlotId from, Shape shape, std::int64_t offset, SlotFormat format);
   SlotId same_bytes(const graph::Node& node, std::size_t result);
   std::optional<SlotId> column_view(const graph::Node& node);
 

@@ -22,6 +22,12 @@ std::optional<std::size_t> place_of(const graph::Attributes& attributes) {
   return place_of_member(attributes, kMember);
 }
 
+/// The formats that an operation reads besides row-major: of the operands at these places.
+template <FormatSet kFormats, OperandPlace... kPlaces>
+FormatSet formats_of(std::size_t operand, const graph::Attributes& attributes) {
+  return ((kPlaces(attributes) == operand) || ...) ? kRowMajor | kFormats : FormatSet{kRowMajor};
+}
+
 /// Of an op whose operands do not depend on its attributes.
 template <std::size_t kPlace>
 std::optional<std::size_t> fixed_place(const graph::Attributes& /*attributes*/) {

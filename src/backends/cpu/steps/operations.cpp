@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "alate/error.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/gemm/half_product.h"
 #include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/operand_places.h"
@@ -37,6 +39,13 @@ constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const
       .op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch, .work = work};
 }
 
+constexpr Operation widening_norm(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&),
+                                  CountWork work, NormKind kind) {
+  Operation operation = widening(op, spelling, run, work);
+  operation.norm = kind;
+  return operation;
+}
+
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
@@ -48,19 +57,24 @@ bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
   return !std::get<graph::Fft>(node.attributes).lengths.empty();
 }
 
+template <DType kWeight>
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   const graph::Value weight = graph::DenseOperands<>::of(node).weight;
-  return graph.node(weight.node).op == Op::constant && graph.shape(weight).dtype == DType::f32;
+  return graph.node(weight.node).op == Op::constant && graph.shape(weight).dtype == kWeight;
 }
 
 // Rows of a matrix may be strided; values of more axes are treated as consecutive rows.
 bool is_matrix(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() == 2; }
+template <DType kWeight>
 bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
-  return is_matrix(graph, node) && has_constant_weight(graph, node);
+  return is_matrix(graph, node) && has_constant_weight<kWeight>(graph, node);
 }
-bool is_matrix_by_half_weight(const graph::Graph& graph, const graph::Node& node) {
-  return is_matrix(graph, node) && has_half_weight(graph, node);
+
+template <DType kWeight>
+const GemmKernel& half_kernel() {
+  return half_product_kernel(kWeight);
 }
+const GemmKernel& integer_kernel() { return kernels().integers; }
 
 // Ops that move, select and sort elements: any dtype, packed ones through carriers.
 template <RunStep kRun, StepScratch kScratch = nullptr>
@@ -143,6 +157,7 @@ constexpr Operation kMoves[] = {
 
 using DensePlaces = graph::DenseOperands<std::size_t>;
 using QuantizedDensePlaces = graph::QuantizedDenseOperands<std::size_t>;
+using RaggedPlaces = graph::RaggedAttentionOperands<std::size_t>;
 using backends::WeightLayout;
 
 constexpr PackedOperand kDenseWeight[] = {
@@ -160,19 +175,25 @@ constexpr PackedOperand kKernelOutputLast[] = {
 constexpr PackedOperand kDepthwiseKernel[] = {
     {fixed_place<1>, WeightLayout::Role::elements, pack_depthwise, packed_depthwise_bytes}};
 
-// Products of f32 with a constant weight of bf16 or f16.
-constexpr Operation half_product(std::uint32_t strided_operands,
+constexpr OperandPlace kFirst = fixed_place<0>;
+
+// What products can make of their result, a kernel with bf16 words also bf16.
+constexpr FormatSet kProductFormats = kRowMajor | kColumnBlocks | kQuantizedRows;
+
+// Products of f32 with a constant weight of bf16 or f16. Only kernels with bf16 words read and write bf16.
+template <DType kWeight>
+constexpr Operation half_product(FormatSet reads(std::size_t, const graph::Attributes&),
                                  bool (*fits)(const graph::Graph&, const graph::Node&)) {
   return {.op = Op::dense,
           .dtypes = kF32,
           .spelling = "half_gemm",
           .run = run_half_dense,
-          .strided_operands = strided_operands,
+          .reads = reads,
+          .writes = kProductFormats | (kWeight == DType::bf16 ? FormatSet{kBf16Rows} : FormatSet{0}),
           .packed = kHalfWeight,
+          .kernel = half_kernel<kWeight>,
           .scratch = half_dense_scratch,
           .fits = fits,
-          .stores_blocks = true,
-          .rounds_result = true,
           .work = half_dense_work};
 }
 
@@ -213,45 +234,53 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "layer_norm",
      .run = run_layer_norm,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, kFirst>,
+     .writes = kRowMajor | kBf16Rows,
+     .norm = NormKind::layer,
      .fits = is_matrix,
-     .rounds_result = true,
      .work = layer_norm_work},
-    widening(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work),
+    widening_norm(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work, NormKind::layer),
     {.op = Op::rms_norm,
      .dtypes = kF32,
      .spelling = "rms_norm",
      .run = run_rms_norm,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, kFirst>,
+     .writes = kRowMajor | kBf16Rows,
+     .norm = NormKind::rms,
      .fits = is_matrix,
-     .rounds_result = true,
      .work = rms_norm_work},
-    widening(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work),
-    widening(Op::normalize, "normalize", run_normalize, normalize_work),
+    widening_norm(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work, NormKind::rms),
+    widening_norm(Op::normalize, "normalize", run_normalize, normalize_work, NormKind::l2),
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
      .run = run_dense,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, place_of<&DensePlaces::x>>,
+     .writes = kProductFormats,
      .packed = kDenseWeight,
-     .fits = is_matrix_by_weight,
-     .stores_blocks = true,
+     .kernel = f32_gemm,
+     .fits = is_matrix_by_weight<DType::f32>,
      .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
      .run = run_dense,
+     .writes = kProductFormats,
      .packed = kDenseWeight,
-     .fits = has_constant_weight,
+     .kernel = f32_gemm,
+     .fits = has_constant_weight<DType::f32>,
      .work = dense_work},
-    half_product(1, is_matrix_by_half_weight),
-    half_product(0, has_half_weight),
+    half_product<DType::bf16>(formats_of<kStridedRows | kBf16Rows, place_of<&DensePlaces::x>>,
+                              is_matrix_by_weight<DType::bf16>),
+    half_product<DType::bf16>(formats_of<kBf16Rows, place_of<&DensePlaces::x>>, has_constant_weight<DType::bf16>),
+    half_product<DType::f16>(formats_of<kStridedRows, place_of<&DensePlaces::x>>, is_matrix_by_weight<DType::f16>),
+    half_product<DType::f16>(nullptr, has_constant_weight<DType::f16>),
     widening(Op::attention, "attention", run_attention, attention_work),
     {.op = Op::rope,
      .dtypes = kF32,
      .spelling = "rope",
      .run = run_rope,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, place_of<&graph::RopeOperands<std::size_t>::x>>,
      .scratch = widened_halves_scratch,
      .fits = fits_rope_of_rows},
     {.op = Op::rope,
@@ -264,8 +293,9 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "ragged_attention",
      .run = run_ragged_attention,
-     .strided_operands = 7,
-     .rounds_result = true,
+     .reads = formats_of<kStridedRows | kColumnBlocks, place_of<&RaggedPlaces::query>, place_of<&RaggedPlaces::key>,
+                         place_of<&RaggedPlaces::value>>,
+     .writes = kRowMajor | kBf16Rows,
      .work = ragged_attention_work},
     widening(Op::ragged_attention, "ragged_attention", run_ragged_attention, ragged_attention_work),
     widening(Op::ragged_pool, "pool", run_pool, pool_work),
@@ -335,10 +365,12 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "integer_gemm",
      .run = run_integer_product,
+     .reads = formats_of<kQuantizedRows, place_of<&QuantizedDensePlaces::x>>,
+     .writes = kProductFormats,
      .packed = kIntegerWeight,
+     .kernel = integer_kernel,
      .scratch = integer_product_scratch,
      .fits = fits_integer_product,
-     .stores_blocks = true,
      .work = integer_product_work},
     {.op = Op::quantized_dense,
      .dtypes = graph::kFloats,
@@ -412,8 +444,11 @@ const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
   return found == table.end() ? nullptr : &*found;
 }
 
-constexpr Operation kCopy = {
-    .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
+constexpr Operation kCopy = {.op = Op::reshape,
+                             .dtypes = kWholeBytes,
+                             .spelling = "copy_rows",
+                             .run = run_copy,
+                             .reads = formats_of<kStridedRows, kFirst>};
 
 // Stands for several nodes; its op is that of most of them.
 constexpr Operation kEmbedNorm = {
@@ -423,6 +458,8 @@ constexpr Operation kNormProduct = {.op = Op::quantized_dense,
                                     .dtypes = kF32,
                                     .spelling = "norm_integer_gemm",
                                     .run = run_norm_integer_product,
+                                    .writes = kProductFormats,
+                                    .kernel = integer_kernel,
                                     .scratch = norm_integer_product_scratch,
                                     .work = norm_integer_product_work};
 

@@ -16,7 +16,7 @@ std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() 
 void run_norm(const Step& step, const Frame& frame) {
   WidenedValues values(step, frame);
   normalize_rows(norm_kind(step), norm_arguments(step, frame, values), frame.pool, frame.max_workers);
-  if (!is_rounded_result(step, frame.binding)) values.finish();
+  values.finish();
 }
 
 Pooling pooling_of(graph::PoolMode mode) {

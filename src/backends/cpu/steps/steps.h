@@ -59,7 +59,6 @@ void run_pool(const Step& step, const Frame& frame);
 void run_dense(const Step& step, const Frame& frame);
 Tensor pack_dense(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_dense_bytes(const Shape& weight, const graph::Attributes& attributes);
-bool has_half_weight(const graph::Graph& graph, const graph::Node& node);
 void run_half_dense(const Step& step, const Frame& frame);
 Tensor pack_half_dense(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_half_dense_bytes(const Shape& weight, const graph::Attributes& attributes);

@@ -33,5 +33,56 @@ TEST(Operations, FindPackedOperandsByRole) {
   EXPECT_EQ(row_named("softmax").packed_at(0, graph::Axis{}), std::nullopt);
 }
 
+// The formats that the first row of that spelling may read an operand in, besides row-major.
+FormatSet read_formats(std::string_view spelling, std::size_t operand, const graph::Attributes& attributes) {
+  const Operation& operation = row_named(spelling);
+  FormatSet formats = 0;
+  for (const Format format : {kStridedRows, kColumnBlocks, kBf16Rows, kQuantizedRows}) {
+    if (operation.reads_as(format, operand, attributes)) formats |= format;
+  }
+  EXPECT_TRUE(operation.reads_as(kRowMajor, operand, attributes)) << spelling;
+  return formats;
+}
+
+TEST(Operations, SayWhichFormatsAnOperandMayHave) {
+  const graph::Dense dense{.has_bias = true, .has_residual = true};
+  EXPECT_EQ(read_formats("gemm", 0, dense), kStridedRows);
+  for (const std::size_t other : {1, 2, 3}) EXPECT_EQ(read_formats("gemm", other, dense), 0U) << other;
+  EXPECT_EQ(read_formats("half_gemm", 0, dense), kStridedRows | kBf16Rows);
+  const graph::QuantizedDense quantized{.has_smoothing = true, .has_residual = true};
+  EXPECT_EQ(read_formats("integer_gemm", 0, quantized), kQuantizedRows);
+  for (const std::size_t other : {1, 2, 3, 4}) EXPECT_EQ(read_formats("integer_gemm", other, quantized), 0U) << other;
+  for (const std::size_t heads : {0, 1, 2})
+    EXPECT_EQ(read_formats("ragged_attention", heads, graph::Attention{}), kStridedRows | kColumnBlocks);
+  EXPECT_EQ(read_formats("ragged_attention", 3, graph::Attention{}), 0U) << "starts";
+  EXPECT_EQ(read_formats("rope", 0, graph::Rope{}), kStridedRows);
+  EXPECT_EQ(read_formats("rope", 1, graph::Rope{}), 0U) << "a table";
+  EXPECT_EQ(read_formats("softmax", 0, graph::Axis{}), 0U);
+}
+
+TEST(Operations, SayWhichFormatsAResultMayHave) {
+  EXPECT_EQ(row_named("gemm").writes, kRowMajor | kColumnBlocks | kQuantizedRows);
+  EXPECT_EQ(row_named("half_gemm").writes, kRowMajor | kColumnBlocks | kQuantizedRows | kBf16Rows);
+  EXPECT_EQ(row_named("integer_gemm").writes, kRowMajor | kColumnBlocks | kQuantizedRows);
+  EXPECT_EQ(row_named("layer_norm").writes, kRowMajor | kBf16Rows);
+  EXPECT_EQ(row_named("ragged_attention").writes, kRowMajor | kBf16Rows);
+  EXPECT_EQ(row_named("softmax").writes, kRowMajor);
+}
+
+// Whoever chooses a format by the words that a product multiplies asks its kernel.
+TEST(Operations, OfProductsNameTheirKernel) {
+  for (const Operation& row : operations()) {
+    const bool stores_more = row.writes_as(kColumnBlocks) || row.writes_as(kQuantizedRows);
+    EXPECT_EQ(row.kernel != nullptr, stores_more) << row.spelling;
+  }
+}
+
+TEST(Operations, KnowTheirNorm) {
+  EXPECT_EQ(row_named("layer_norm").norm, NormKind::layer);
+  EXPECT_EQ(row_named("rms_norm").norm, NormKind::rms);
+  EXPECT_EQ(row_named("normalize").norm, NormKind::l2);
+  EXPECT_EQ(row_named("softmax").norm, std::nullopt);
+}
+
 }  // namespace
 }  // namespace alate::cpu

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "backends/cpu/kernels/gemm/half_product.h"
-#include "backends/cpu/steps/products/integer_rows.h"
 #include "tests/unit/backends/cpu/kernel_testing.h"
 #include "tests/unit/backends/cpu/plan_testing.h"
 #include "tests/unit/backends/cpu/step_testing.h"
@@ -182,8 +181,7 @@ Program feed_forward(const Options& options) {
 }
 
 std::ptrdiff_t integer_slots(const Program& program) {
-  return std::ranges::count_if(program.plan.slots,
-                               [](const Slot& slot) { return slot.shape.dtype == kIntegerRowsType; });
+  return std::ranges::count_if(program.plan.slots, [](const Slot& slot) { return slot.format.kind == kQuantizedRows; });
 }
 
 TEST(QuantizeResults, ChangesNoBits) {

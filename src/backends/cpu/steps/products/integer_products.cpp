@@ -7,10 +7,11 @@
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/quantize/normalize_quantize.h"
 #include "backends/cpu/kernels/vectors/scratch.h"
+#include "backends/cpu/plan/integer_rows.h"
 #include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
-#include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/products/product_values.h"
+#include "backends/cpu/steps/products/quantization.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/operands.h"
 
@@ -50,7 +51,7 @@ IntegerRows integer_rows(const Step& step, const Binding& binding) {
 
 // Whether the step before already quantized the activations.
 bool reads_integers(const Step& step, const Binding& binding) {
-  return binding.shapes[step.inputs[0]].dtype == kIntegerRowsType;
+  return binding.slots[step.inputs[0]].format.kind == kQuantizedRows;
 }
 
 // The quantized activations with scales and offsets; in scratch if this step quantizes them.
@@ -68,8 +69,7 @@ QuantizeArguments rounding(const Step& step, const Frame& frame) {
   QuantizeArguments rounded = activations(step, frame);
   rounded.x = frame.in<float>(step.inputs[0]);
   rounded.x_stride = rounded.width;
-  if (const auto smoothing = places_of(step).smoothing) rounded.smoothing = frame.in<float>(step.inputs[*smoothing]);
-  rounded.rotation = static_cast<std::size_t>(std::get<graph::QuantizedDense>(step.attributes).rotation);
+  quantize_by(activation_quantization(step), frame, rounded);
   return rounded;
 }
 
@@ -104,6 +104,18 @@ void multiply(const Step& step, const Frame& frame) {
 }
 
 }  // namespace
+
+RowQuantization activation_quantization(const Step& step) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  RowQuantization quantization{.groups = groups_of(dense), .rotation = static_cast<std::size_t>(dense.rotation)};
+  if (const auto smoothing = places_of(step).smoothing) quantization.smoothing = step.inputs[*smoothing];
+  return quantization;
+}
+
+void quantize_by(const RowQuantization& quantization, const Frame& frame, QuantizeArguments& integers) {
+  if (quantization.smoothing) integers.smoothing = frame.in<float>(*quantization.smoothing);
+  integers.rotation = quantization.rotation;
+}
 
 bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
@@ -185,8 +197,7 @@ Tensor pack_group_scales(const Tensor& scales, const graph::Attributes& /*attrib
 
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   if (reads_integers(step, binding)) return 0;
-  return scratch_aligned(rows_of(binding.shapes[step.inputs[0]]) * integer_rows(step, binding).stride() *
-                         sizeof(float));
+  return scratch_aligned(rows_of(binding.shapes[step.inputs[0]]) * integer_rows(step, binding).bytes());
 }
 
 std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index) {

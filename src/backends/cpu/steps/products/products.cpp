@@ -4,9 +4,10 @@
 #include "alate/error.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/gemm/product.h"
+#include "backends/cpu/plan/integer_rows.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
-#include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/products/product_values.h"
+#include "backends/cpu/steps/products/quantization.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/operands.h"
 
@@ -115,21 +116,20 @@ GemmArguments dense_arguments(const Step& step, const Frame& frame) {
 
 void place_result(const Step& step, const Frame& frame, GemmArguments& product) {
   const SlotId result = step.output();
-  if (step.integers) {
-    const ResultIntegers& integers = *step.integers;
-    product.integers = integers_in({product.n, integers.groups}, frame.out<std::byte>(result));
-    if (integers.smoothing) product.integers.smoothing = frame.in<float>(*integers.smoothing);
-    product.integers.rotation = integers.rotation;
+  const SlotFormat& format = frame.slot(result).format;
+  if (format.kind == kQuantizedRows) {
+    product.integers = integers_in({product.n, format.quantization.groups}, frame.out<std::byte>(result));
+    quantize_by(format.quantization, frame, product.integers);
     return;
   }
-  if (frame.shape(result).dtype == DType::bf16) {
+  if (format.kind == kBf16Rows) {
     product.halves = frame.out<std::uint16_t>(result);
     product.halves_stride = product.n;
     return;
   }
   if (step.outputs.size() > 1) product.row_sums = frame.out<float>(step.outputs[1]);
   product.c = frame.out<float>(result);
-  product.column_block = static_cast<std::size_t>(frame.slots[result].column_block);
+  product.column_block = static_cast<std::size_t>(format.column_block());
   product.c_stride = product.column_block != 0 ? product.column_block : product.n;
   product.block_stride = frame.block_stride(result);
 }
