@@ -33,7 +33,7 @@ void quantize_results(Plan& plan) {
   for (Step& step : plan.steps) {
     if (step.outputs.empty()) continue;
     const SlotId id = step.output();
-    step.feeds_quantized = plan.slots[id].kind == SlotKind::arena && is_quantized_by(plan, uses[id].readers);
+    step.epilogue.is_quantized_next = plan.slots[id].kind == SlotKind::arena && is_quantized_by(plan, uses[id].readers);
   }
   for (SlotId id = 0; id < uses.size(); ++id) {
     Slot& slot = plan.slots[id];

@@ -41,6 +41,7 @@ void add_rounded(Plan& plan, SlotId base, Step& norm, const std::vector<SlotRead
     return static_cast<SlotId>(plan.slots.size() - 1);
   };
   const SlotId rounded = rounded_copy(base);
+  norm.epilogue.rounded = norm.outputs.size();
   norm.outputs.push_back(rounded);
   for (const SlotReader& product : products) {
     SlotId& read = plan.steps[product.step].inputs[product.operand];

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backends/cpu/steps/embedding_sum.h"
+#include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/operations.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
 #include "graph/operands.h"
@@ -45,7 +46,10 @@ std::uint32_t row_operands(const Step& step) {
   if (!step.parts.empty()) return joined_rows(step);
   if (step.operation == &copy_operation()) return kFirst;
   switch (step.operation->op) {
-    case graph::Op::layer_norm: return kFirst | (step.has_row_sums ? bit_of(step.inputs.size() - 1) : 0);
+    case graph::Op::layer_norm: {
+      const std::optional<std::size_t> sums = row_sums_operand(step);
+      return kFirst | (sums ? bit_of(*sums) : 0);
+    }
     case graph::Op::rms_norm:
     case graph::Op::normalize:
     case graph::Op::softmax:

@@ -16,17 +16,11 @@ Step* layer_norm_in(Step& step) {
   return part == step.parts.end() ? nullptr : &*part;
 }
 
-bool has_no_activation(const Step& product) {
-  if (const auto* dense = std::get_if<graph::Dense>(&product.attributes))
-    return dense->activation == graph::Activation::none;
-  return std::get<graph::QuantizedDense>(product.attributes).activation == graph::Activation::none;
-}
-
 // The product within a step that can sum the rows of its result while it computes them.
 Step* summing_product(Step& step) {
   if (step.operation->kernel == nullptr) return nullptr;
   Step& product = step.parts.empty() ? step : step.parts.back();
-  return has_no_activation(product) ? &product : nullptr;
+  return product.epilogue.activation == graph::Activation::none ? &product : nullptr;
 }
 
 bool may_have_sums(const Slot& slot) {
@@ -52,15 +46,18 @@ void sum_results(Plan& plan) {
   const std::vector<SlotUses> uses = uses_of_slots(plan);
   for (Step& reader : plan.steps) {
     Step* norm = layer_norm_in(reader);
-    if (norm == nullptr || norm->has_row_sums) continue;
+    if (norm == nullptr) continue;
     const SlotId rows = norm->inputs[0];
     if (!may_have_sums(plan.slots[rows]) || uses[rows].writers.size() != 1) continue;
     Step& writer = plan.steps[uses[rows].writers.front()];
     Step* product = writer.output() == rows ? summing_product(writer) : nullptr;
     if (product == nullptr) continue;
-    if (product->outputs.size() == 1) add_to(writer, *product, &Step::outputs, add_sums(plan, rows));
-    add_to(reader, *norm, &Step::inputs, product->outputs[1]);
-    norm->has_row_sums = true;
+    std::optional<std::size_t>& sums = product->epilogue.row_sums;
+    if (!sums) {
+      sums = product->outputs.size();
+      add_to(writer, *product, &Step::outputs, add_sums(plan, rows));
+    }
+    add_to(reader, *norm, &Step::inputs, product->outputs[*sums]);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "alate/tensor.h"
 #include "backends/backend.h"
+#include "backends/cpu/plan/epilogue.h"
 #include "backends/cpu/plan/operation.h"
 #include "backends/cpu/plan/slot_format.h"
 #include "base/threads/thread_pool.h"
@@ -85,10 +86,9 @@ struct Step {
   std::shared_ptr<const EmbeddingSum> embeddings;    // for lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op with regions
   std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with reads_graphs
-  bool has_row_sums = false;     // a norm whose last input holds row sums of the first: see sum_results.h
-  bool feeds_quantized = false;  // every reader quantizes its result to 8 bits: see quantize_results.h
-  std::vector<Step> parts;       // of a joined step: run in order for each row; they use the joined step's slots
-  std::string source;            // the graph node's source
+  Epilogue epilogue;
+  std::vector<Step> parts;  // of a joined step: run in order for each row; they use the joined step's slots
+  std::string source;       // the graph node's source
 
   SlotId output() const { return outputs.front(); }
 };

@@ -199,6 +199,7 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
   Step step;
   step.operation = &operation;
   step.attributes = node.attributes;
+  step.epilogue = epilogue_of(node.attributes);
   step.source = graph_.source(node.source);
   step.packed.resize(operation.packed.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) {

@@ -243,7 +243,9 @@ Program attention(bool gives_mixed) {
   return Program(std::move(b));
 }
 
-bool feeds_quantized(const Program& program) { return std::ranges::any_of(program.plan.steps, &Step::feeds_quantized); }
+bool feeds_quantized(const Program& program) {
+  return std::ranges::any_of(program.plan.steps, [](const Step& step) { return step.epilogue.is_quantized_next; });
+}
 
 TEST(QuantizeResults, MarksAttentionThatIntegersAreMadeOf) {
   const Program marked = attention(false), plain = attention(true);

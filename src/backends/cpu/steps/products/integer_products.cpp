@@ -74,13 +74,11 @@ QuantizeArguments rounding(const Step& step, const Frame& frame) {
 }
 
 void multiply(const Step& step, const Frame& frame) {
-  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   const QuantizeArguments integers = activations(step, frame);
   const GemmKernel& kernel = kernels().integers;
-  const auto at = places_of(step);
   GemmArguments product;
   product.m = integers.rows;
-  product.n = extent_of(frame.shape(step.inputs[at.stored]), 0);
+  product.n = extent_of(frame.shape(step.inputs[places_of(step).stored]), 0);
   product.k = quantized_row_words(integers.width, integers.groups, kernel.kind);
   product.a_stride = integers.words_stride;
   if (product.m == 0 || product.n == 0) return;
@@ -95,11 +93,7 @@ void multiply(const Step& step, const Frame& frame) {
                     .groups = integers.groups,
                     .has_group_column_scales = column_scales.extent(0) > 1,
                     .row_stride = integers.scales_stride};
-  if (at.bias) product.bias = frame.in<float>(step.inputs[*at.bias]);
-  product.activation = activation_of(dense.activation);
-  if (at.residual) product.residual = frame.in<float>(step.inputs[*at.residual]);
-  product.residual_stride = product.n;
-  place_result(step, frame, product);
+  apply_epilogue(step, frame, product);
   gemm(product, frame.pool, frame.max_workers, kernel);
 }
 
@@ -212,7 +206,7 @@ void run_integer_product(const Step& step, const Frame& frame) {
 void run_norm_integer_product(const Step& step, const Frame& frame) {
   const Step &norm = step.parts[0], &product = step.parts[1];
   WidenedValues values(norm, frame);  // f32: takes no scratch
-  normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values), rounding(product, frame),
+  normalize_and_quantize_rows(*norm.operation->norm, norm_arguments(norm, frame, values), rounding(product, frame),
                               frame.pool, frame.max_workers);
   multiply(product, frame);
 }

@@ -95,26 +95,26 @@ SlotId weight_slot(const Step& step) {
 }
 
 GemmArguments dense_arguments(const Step& step, const Frame& frame) {
-  const auto& dense = std::get<graph::Dense>(step.attributes);
-  const auto at = graph::places_of<graph::DenseOperands>(dense);
+  const auto at = graph::places_of<graph::DenseOperands>(std::get<graph::Dense>(step.attributes));
   const SlotId rows = step.inputs[at.x];
   const Shape &x = frame.shape(rows), &result = frame.shape(step.output());
   GemmArguments arguments;
   arguments.m = rows_of(result);
   arguments.k = extent_of(x, x.rank() - 1);
-  arguments.n = extent_of(frame.shape(weight_slot(step)), 0);
+  arguments.n = extent_of(frame.shape(step.inputs[at.weight]), 0);
   arguments.a = frame.in<float>(rows);
   arguments.a_stride = x.rank() == 2 ? frame.row_stride(rows) : arguments.k;
   arguments.packed = step.packed.front().values<float>().data();
-  if (at.bias) arguments.bias = frame.in<float>(step.inputs[*at.bias]);
-  arguments.activation = activation_of(dense.activation);
-  if (at.residual) arguments.residual = frame.in<float>(step.inputs[*at.residual]);
-  arguments.residual_stride = arguments.n;
-  place_result(step, frame, arguments);
+  apply_epilogue(step, frame, arguments);
   return arguments;
 }
 
-void place_result(const Step& step, const Frame& frame, GemmArguments& product) {
+void apply_epilogue(const Step& step, const Frame& frame, GemmArguments& product) {
+  const Epilogue& epilogue = step.epilogue;
+  if (epilogue.bias) product.bias = frame.in<float>(step.inputs[*epilogue.bias]);
+  product.activation = activation_of(epilogue.activation);
+  if (epilogue.residual) product.residual = frame.in<float>(step.inputs[*epilogue.residual]);
+  product.residual_stride = product.n;
   const SlotId result = step.output();
   const SlotFormat& format = frame.slot(result).format;
   if (format.kind == kQuantizedRows) {
@@ -127,7 +127,7 @@ void place_result(const Step& step, const Frame& frame, GemmArguments& product) 
     product.halves_stride = product.n;
     return;
   }
-  if (step.outputs.size() > 1) product.row_sums = frame.out<float>(step.outputs[1]);
+  if (epilogue.row_sums) product.row_sums = frame.out<float>(step.outputs[*epilogue.row_sums]);
   product.c = frame.out<float>(result);
   product.column_block = static_cast<std::size_t>(format.column_block());
   product.c_stride = product.column_block != 0 ? product.column_block : product.n;

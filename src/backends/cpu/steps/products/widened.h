@@ -14,7 +14,7 @@ inline bool is_rounded_result(const Step& step, const Binding& binding) {
 
 /// Whether every reader of attention's result rounds it to 8 bits or bf16, so that its products may be bf16 too.
 inline bool may_multiply_bf16(const Step& step, const Binding& binding) {
-  return step.feeds_quantized || is_rounded_result(step, binding);
+  return step.epilogue.is_quantized_next || is_rounded_result(step, binding);
 }
 
 /// Scratch of a step that widens all its half-precision values.
