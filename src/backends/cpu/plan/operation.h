@@ -34,6 +34,12 @@ struct PackedOperand {
   graph::Numbers (*parameters)(const graph::Attributes&) = nullptr;    // that elements' layout depends on; null: none
 };
 
+enum OperationTraits : std::uint32_t {
+  kShowsOperands = 1,  // result i has exactly the bytes of operand i: the planner makes a view of it, not a step
+  kRunsInPlace = 2,    // may write its one result over operand 0, which then has no other reader
+  kReadsGraphs = 4     // takes regions as graphs, not as plans
+};
+
 /// How the CPU runs one op for some dtypes: a row of the backend's spelling table.
 struct Operation {
   graph::Op op;
@@ -47,10 +53,11 @@ struct Operation {
   std::optional<NormKind> norm = {};        // of a norm over the last axis
   std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
   bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
-  bool may_run_in_place = false;  // may run in place: its one result over operand 0, which then has no other reader
-  bool reads_graphs = false;      // takes regions as graphs, not as plans
-  backends::Work (*work)(const Step&, const Frame&) = nullptr;  // per call; null: moved_bytes of steps/work.h
+  std::uint32_t (*row_operands)(const Step&) = nullptr;             // see steps/row_operands.h; null: none
+  backends::Work (*work)(const Step&, const Frame&) = nullptr;      // per call; null: moved_bytes of steps/work.h
+  std::uint32_t traits = 0;
 
+  bool has(OperationTraits trait) const { return (traits & trait) != 0; }
   /// Whether the operand at this place may have the format.
   bool reads_as(Format format, std::size_t place, const graph::Attributes& attributes) const {
     return ((reads != nullptr ? reads(place, attributes) : kRowMajor) & format) != 0;

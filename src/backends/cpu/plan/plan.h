@@ -85,7 +85,7 @@ struct Step {
   std::shared_ptr<const TileProgram> tiles;          // for a chain of element-wise ops
   std::shared_ptr<const EmbeddingSum> embeddings;    // for lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op with regions
-  std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with reads_graphs
+  std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with kReadsGraphs
   Epilogue epilogue;
   std::vector<Step> parts;  // of a joined step: run in order for each row; they use the joined step's slots
   std::string source;       // the graph node's source

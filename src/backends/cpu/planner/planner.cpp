@@ -11,27 +11,6 @@ namespace {
 
 using backends::WeightLayout;
 
-// Ops whose result i has exactly the bytes of operand i.
-bool shows_whole_value(const graph::Node& node) {
-  switch (node.op) {
-    case graph::Op::reshape:
-    case graph::Op::dynamic_reshape:
-    case graph::Op::identity:
-    case graph::Op::bitcast:
-    case graph::Op::optimization_barrier:
-    case graph::Op::scheduling_barrier:
-    // A program runs on only one device.
-    case graph::Op::all_reduce:
-    case graph::Op::all_gather:
-    case graph::Op::all_to_all:
-    case graph::Op::reduce_scatter:
-    case graph::Op::collective_broadcast: return true;
-    case graph::Op::collective_permute:
-      return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
-    default: return false;
-  }
-}
-
 // Packed scales are the same for all instruction sets and attributes.
 WeightLayout layout_of(const Operation& operation, const PackedOperand& operand, const graph::Attributes& attributes) {
   WeightLayout layout{.kernel = operation.spelling, .role = operand.role};
@@ -69,23 +48,20 @@ void Planner::place(graph::NodeId id) {
     const auto index = static_cast<std::size_t>(std::get<graph::Index>(node.attributes).index);
     slots_of_[id] = {add_slot({.kind = kind, .shape = node.results[0], .index = index})};
   };
-  if (shows_whole_value(node)) {
+  if (node.op == graph::Op::parameter) return leaf(SlotKind::parameter);
+  if (node.op == graph::Op::constant) return leaf(SlotKind::packed);
+  if (find_operation(graph_, node).has(kShowsOperands)) {
     if (node.op == graph::Op::dynamic_reshape) add_check(node);
     std::vector<SlotId> views;
     for (std::size_t i = 0; i < node.results.size(); ++i) views.push_back(same_bytes(node, i));
     slots_of_[id] = std::move(views);
     return;
   }
-  switch (node.op) {
-    case graph::Op::parameter: return leaf(SlotKind::parameter);
-    case graph::Op::constant: return leaf(SlotKind::packed);
-    case graph::Op::slice:
-      if (const std::optional<SlotId> view = column_view(node)) {
-        slots_of_[id] = {*view};
-        return;
-      }
-      break;
-    default: break;
+  if (node.op == graph::Op::slice) {
+    if (const std::optional<SlotId> view = column_view(node)) {
+      slots_of_[id] = {*view};
+      return;
+    }
   }
   slots_of_[id] = instructions_[id] ? std::vector<SlotId>{add_chain(id)} : add_step(node);
 }
@@ -211,16 +187,16 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
       step.inputs.push_back(operation.reads_as(kStridedRows, i, node.attributes) ? readable(in) : dense(in));
     }
   }
-  if (operation.reads_graphs) step.graphs = node.regions;
+  if (operation.has(kReadsGraphs)) step.graphs = node.regions;
   for (const graph::Region& region : node.regions) {
-    if (operation.reads_graphs) break;
+    if (operation.has(kReadsGraphs)) break;
     step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_, counted_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
     plan_.owned_weight_bytes += step.regions.back()->owned_weight_bytes;
     plan_.packed_weight_bytes += step.regions.back()->packed_weight_bytes;
   }
   const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
-  const bool may_run_in_place = operation.may_run_in_place && uses_[node.operands[0].node] == 1 &&
+  const bool may_run_in_place = operation.has(kRunsInPlace) && uses_[node.operands[0].node] == 1 &&
                                 slot(first).kind == SlotKind::arena && slot(first).shape == node.results[0];
   if (may_run_in_place) {
     step.outputs = {first};
@@ -236,7 +212,7 @@ void Planner::place_output(std::size_t index) {
   const SlotId id = slot_of(output.value);
   const Slot& found = slot(id);
   const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.format.is_row_major() &&
-                             shows_whole_value(graph_.node(output.value.node));
+                             find_operation(graph_, graph_.node(output.value.node)).has(kShowsOperands);
   const SlotId base = is_whole_view ? found.base : id;
   if (slot(base).kind == SlotKind::arena) {
     slot(base).kind = SlotKind::output;

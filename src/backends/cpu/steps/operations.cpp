@@ -9,6 +9,7 @@
 #include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/operand_places.h"
+#include "backends/cpu/steps/row_operands.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
 #include "backends/cpu/steps/work.h"
@@ -43,6 +44,7 @@ constexpr Operation widening_norm(Op op, std::string_view spelling, void (*run)(
                                   CountWork work, NormKind kind) {
   Operation operation = widening(op, spelling, run, work);
   operation.norm = kind;
+  operation.row_operands = norm_rows;
   return operation;
 }
 
@@ -87,29 +89,44 @@ constexpr Operation moving(Op op, std::string_view spelling, CountWork work = nu
           .work = work};
 }
 
+// The planner makes no steps of them.
+constexpr Operation view(Op op, bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr) {
+  return {.op = op, .dtypes = graph::kAny, .spelling = "view", .run = run_copy, .fits = fits, .traits = kShowsOperands};
+}
+
+bool sends(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
+}
+
 // Ops that overwrite some elements.
 template <RunStep kRun, StepScratch kScratch = nullptr>
 constexpr Operation updating(Op op, std::string_view spelling, CountWork work) {
   Operation operation = moving<kRun, kScratch>(op, spelling, work);
-  operation.may_run_in_place = true;
+  operation.traits = kRunsInPlace;
   return operation;
 }
 
 constexpr Operation kMoves[] = {
-    row(Op::reshape, graph::kAny, "view", run_copy),  // never a step: the planner makes views
-    row(Op::identity, graph::kAny, "view", run_copy),
-    row(Op::bitcast, graph::kAny, "view", run_copy),
-    row(Op::optimization_barrier, graph::kAny, "view", run_copy),
-    row(Op::scheduling_barrier, graph::kAny, "view", run_copy),
-    row(Op::all_reduce, graph::kAny, "view", run_copy),
-    row(Op::all_gather, graph::kAny, "view", run_copy),
-    row(Op::all_to_all, graph::kAny, "view", run_copy),
-    row(Op::reduce_scatter, graph::kAny, "view", run_copy),
-    row(Op::collective_broadcast, graph::kAny, "view", run_copy),
-    row(Op::collective_permute, graph::kAny, "zeros", run_zeros),  // a view where a device sends
+    view(Op::reshape),
+    view(Op::identity),
+    view(Op::bitcast),
+    view(Op::optimization_barrier),
+    view(Op::scheduling_barrier),
+    // A program runs on only one device.
+    view(Op::all_reduce),
+    view(Op::all_gather),
+    view(Op::all_to_all),
+    view(Op::reduce_scatter),
+    view(Op::collective_broadcast),
+    view(Op::collective_permute, sends),
+    row(Op::collective_permute, graph::kAny, "zeros", run_zeros),
     row(Op::replica_id, graph::kAny, "zeros", run_zeros),
     row(Op::partition_id, graph::kAny, "zeros", run_zeros),
-    row(Op::dynamic_reshape, graph::kAny, "check_extents", run_check_extents),  // and a view
+    {.op = Op::dynamic_reshape,
+     .dtypes = graph::kAny,
+     .spelling = "check_extents",
+     .run = run_check_extents,
+     .traits = kShowsOperands},
     moving<run_iota, iota_scratch>(Op::iota, "iota"),
     moving<run_transpose>(Op::transpose, "copy_strided"),
     moving<run_broadcast>(Op::broadcast_in_dim, "copy_strided"),
@@ -120,7 +137,13 @@ constexpr Operation kMoves[] = {
     moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided", slice_work),
     updating<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice", update_slice_work),
     row(Op::dimension_size, graph::kAny, "extent", run_dimension_size),
-    moving<run_gather, gather_scratch>(Op::gather, "gather", gather_work),
+    {.op = Op::gather,
+     .dtypes = graph::kAny,
+     .spelling = "gather",
+     .run = run_unpacked<run_gather, gather_scratch>,
+     .scratch = unpacked_scratch<gather_scratch>,
+     .row_operands = gathered_rows,
+     .work = gather_work},
     updating<run_scatter, scatter_scratch>(Op::scatter_set, "scatter", scatter_work),
     updating<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter", scatter_work),
     updating<run_scatter, scatter_scratch>(Op::scatter_max, "scatter", scatter_work),
@@ -136,7 +159,7 @@ constexpr Operation kMoves[] = {
      .run = run_unpacked<run_sort, sort_scratch>,
      .scratch = unpacked_scratch<sort_scratch>,
      .fits = has_known_order,
-     .reads_graphs = true},
+     .traits = kReadsGraphs},
     moving<run_sort_by_region, sort_by_region_scratch>(Op::sort, "sort_by_region"),
     moving<run_top_k, top_k_scratch>(Op::top_k, "top_k"),
     {.op = Op::reduce,
@@ -145,7 +168,7 @@ constexpr Operation kMoves[] = {
      .run = run_unpacked<run_known_reduce, known_reduce_scratch>,
      .scratch = unpacked_scratch<known_reduce_scratch>,
      .fits = has_known_reduction,
-     .reads_graphs = true},
+     .traits = kReadsGraphs},
     moving<run_region_reduce, region_reduce_scratch>(Op::reduce, "reduce_by_region"),
     {.op = Op::call,
      .dtypes = graph::kAny,
@@ -176,6 +199,9 @@ constexpr PackedOperand kDepthwiseKernel[] = {
     {fixed_place<1>, WeightLayout::Role::elements, pack_depthwise, packed_depthwise_bytes}};
 
 constexpr OperandPlace kFirst = fixed_place<0>;
+constexpr auto kDenseRows = row_operands_at<place_of<&DensePlaces::x>, place_of<&DensePlaces::residual>>;
+constexpr auto kQuantizedDenseRows =
+    row_operands_at<place_of<&QuantizedDensePlaces::x>, place_of<&QuantizedDensePlaces::residual>>;
 
 // What products can make of their result, a kernel with bf16 words also bf16.
 constexpr FormatSet kProductFormats = kRowMajor | kColumnBlocks | kQuantizedRows;
@@ -194,6 +220,7 @@ constexpr Operation half_product(FormatSet reads(std::size_t, const graph::Attri
           .kernel = half_kernel<kWeight>,
           .scratch = half_dense_scratch,
           .fits = fits,
+          .row_operands = kDenseRows,
           .work = half_dense_work};
 }
 
@@ -210,6 +237,7 @@ constexpr Operation kKernels[] = {
      .run = run_softmax,
      .scratch = widened_halves_scratch,
      .fits = is_over_last_axis,
+     .row_operands = row_operands_at<kFirst>,
      .work = softmax_work},
     {.op = Op::log_softmax,
      .dtypes = kUpToF32,
@@ -217,6 +245,7 @@ constexpr Operation kKernels[] = {
      .run = run_softmax,
      .scratch = widened_halves_scratch,
      .fits = is_over_last_axis,
+     .row_operands = row_operands_at<kFirst>,
      .work = softmax_work},
     {.op = Op::while_loop,
      .dtypes = graph::kAny,
@@ -238,6 +267,7 @@ constexpr Operation kKernels[] = {
      .writes = kRowMajor | kBf16Rows,
      .norm = NormKind::layer,
      .fits = is_matrix,
+     .row_operands = norm_rows,
      .work = layer_norm_work},
     widening_norm(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work, NormKind::layer),
     {.op = Op::rms_norm,
@@ -248,6 +278,7 @@ constexpr Operation kKernels[] = {
      .writes = kRowMajor | kBf16Rows,
      .norm = NormKind::rms,
      .fits = is_matrix,
+     .row_operands = norm_rows,
      .work = rms_norm_work},
     widening_norm(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work, NormKind::rms),
     widening_norm(Op::normalize, "normalize", run_normalize, normalize_work, NormKind::l2),
@@ -260,6 +291,7 @@ constexpr Operation kKernels[] = {
      .packed = kDenseWeight,
      .kernel = f32_gemm,
      .fits = is_matrix_by_weight<DType::f32>,
+     .row_operands = kDenseRows,
      .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,
@@ -269,6 +301,7 @@ constexpr Operation kKernels[] = {
      .packed = kDenseWeight,
      .kernel = f32_gemm,
      .fits = has_constant_weight<DType::f32>,
+     .row_operands = kDenseRows,
      .work = dense_work},
     half_product<DType::bf16>(formats_of<kStridedRows | kBf16Rows, place_of<&DensePlaces::x>>,
                               is_matrix_by_weight<DType::bf16>),
@@ -371,6 +404,7 @@ constexpr Operation kKernels[] = {
      .kernel = integer_kernel,
      .scratch = integer_product_scratch,
      .fits = fits_integer_product,
+     .row_operands = kQuantizedDenseRows,
      .work = integer_product_work},
     {.op = Op::quantized_dense,
      .dtypes = graph::kFloats,
@@ -378,11 +412,13 @@ constexpr Operation kKernels[] = {
      .run = run_quantized_dense,
      .scratch = quantized_dense_scratch,
      .fits = takes_plain_activations,
+     .row_operands = kQuantizedDenseRows,
      .work = quantized_dense_work},
     {.op = Op::quantized_embedding,
      .dtypes = graph::kInts,
      .spelling = "quantized_rows",
      .run = run_quantized_embedding,
+     .row_operands = row_operands_at<place_of<&graph::QuantizedEmbeddingOperands<std::size_t>::indices>>,
      .work = quantized_embedding_work},
     row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
@@ -396,8 +432,12 @@ void add_tile_rows(std::vector<Operation>& table) {
       if (graph::contains(info.dtypes, dtype) && has_tile_instruction(info.op, dtype)) dtypes |= set_of(dtype);
     }
     if (dtypes != 0)
-      table.push_back(
-          {.op = info.op, .dtypes = dtypes, .spelling = "tiles", .run = run_tiles, .scratch = tiles_scratch});
+      table.push_back({.op = info.op,
+                       .dtypes = dtypes,
+                       .spelling = "tiles",
+                       .run = run_tiles,
+                       .scratch = tiles_scratch,
+                       .row_operands = tiled_rows});
   }
 }
 
@@ -421,7 +461,7 @@ void add_interpreted_rows(std::vector<Operation>& table) {
                      .dtypes = graph::kAny,
                      .spelling = "interpreted",
                      .run = run_interpreted,
-                     .reads_graphs = true});
+                     .traits = kReadsGraphs});
   }
 }
 
@@ -448,11 +488,16 @@ constexpr Operation kCopy = {.op = Op::reshape,
                              .dtypes = kWholeBytes,
                              .spelling = "copy_rows",
                              .run = run_copy,
-                             .reads = formats_of<kStridedRows, kFirst>};
+                             .reads = formats_of<kStridedRows, kFirst>,
+                             .row_operands = row_operands_at<kFirst>};
 
 // Stands for several nodes; its op is that of most of them.
-constexpr Operation kEmbedNorm = {
-    .op = Op::gather, .dtypes = kF32, .spelling = "embed_norm", .run = run_embed_norm, .work = embed_norm_work};
+constexpr Operation kEmbedNorm = {.op = Op::gather,
+                                  .dtypes = kF32,
+                                  .spelling = "embed_norm",
+                                  .run = run_embed_norm,
+                                  .row_operands = embedding_rows,
+                                  .work = embed_norm_work};
 
 constexpr Operation kNormProduct = {.op = Op::quantized_dense,
                                     .dtypes = kF32,
@@ -461,6 +506,7 @@ constexpr Operation kNormProduct = {.op = Op::quantized_dense,
                                     .writes = kProductFormats,
                                     .kernel = integer_kernel,
                                     .scratch = norm_integer_product_scratch,
+                                    .row_operands = joined_rows,
                                     .work = norm_integer_product_work};
 
 }  // namespace

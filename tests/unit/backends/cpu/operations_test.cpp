@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "graph/builder.h"
+
 namespace alate::cpu {
 namespace {
 
@@ -82,6 +84,31 @@ TEST(Operations, KnowTheirNorm) {
   EXPECT_EQ(row_named("rms_norm").norm, NormKind::rms);
   EXPECT_EQ(row_named("normalize").norm, NormKind::l2);
   EXPECT_EQ(row_named("softmax").norm, std::nullopt);
+}
+
+TEST(Operations, SayWhichResultsAreViews) {
+  std::vector<graph::Op> views;
+  for (const Operation& row : operations()) {
+    if (row.has(kShowsOperands)) views.push_back(row.op);
+  }
+  for (const graph::Op op : {graph::Op::reshape, graph::Op::dynamic_reshape, graph::Op::identity, graph::Op::bitcast,
+                             graph::Op::optimization_barrier, graph::Op::all_reduce, graph::Op::collective_permute})
+    EXPECT_EQ(std::ranges::count(views, op), 1) << graph::to_string(op);
+  for (const graph::Op op : {graph::Op::transpose, graph::Op::slice, graph::Op::add})
+    EXPECT_EQ(std::ranges::count(views, op), 0) << graph::to_string(op);
+}
+
+// A program runs on only one device, which sends to itself or receives nothing.
+TEST(Operations, TakeAPermutationForAViewWhereADeviceSends) {
+  for (const bool sends : {false, true}) {
+    graph::Builder b("permutation");
+    const graph::Value x = b.parameter("x", {DType::f32, {Dim(3)}});
+    graph::CollectivePermute permute;
+    if (sends) permute.source_target_pairs = {{0, 0}};
+    b.output("y", b.collective_permute({x}, permute));
+    const graph::Graph graph = std::move(b).finish();
+    EXPECT_EQ(find_operation(graph, graph.nodes().back()).has(kShowsOperands), sends);
+  }
 }
 
 }  // namespace
