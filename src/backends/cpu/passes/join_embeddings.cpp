@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/kernels/rows/embed_norm.h"
+#include "backends/cpu/passes/slot_uses.h"
 #include "backends/cpu/steps/embedding_sum.h"
 #include "backends/cpu/steps/operations.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
@@ -14,41 +15,22 @@
 namespace alate::cpu {
 namespace {
 
-constexpr std::size_t kNoStep = SIZE_MAX, kSeveralSteps = SIZE_MAX - 1;
+// A view from the base's start with its element type and width: from a reshape, which keeps the element count.
+bool has_as_many_rows(const Slot& view, const Slot& base) {
+  return view.offset == 0 && view.shape.dtype == base.shape.dtype && view.shape.rank() > 0 && base.shape.rank() > 0 &&
+         view.shape.dims.back() == base.shape.dims.back();
+}
 
-// The writers and readers of a plan's slots.
-class SlotUses {
- public:
-  explicit SlotUses(const Plan& plan) : plan_(plan), makers_(plan.slots.size(), kNoStep), reads_(plan.slots.size(), 0) {
-    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-      for (const SlotId id : plan.steps[i].inputs) ++reads_[base_of(plan_, id)];
-      for (const SlotId id : plan.steps[i].outputs) {
-        std::size_t& maker = makers_[base_of(plan_, id)];
-        maker = maker == kNoStep ? i : kSeveralSteps;
-      }
-    }
-  }
-
-  /// The step that makes the rows of a value whose only read is this one, if any: the slot is its result, or a view of
-  /// the whole result as rows of the same width.
-  std::optional<std::size_t> maker_for_one_reader(SlotId id) const {
-    const Slot &slot = plan_.slots[id], &base = plan_.slots[base_of(plan_, id)];
-    const std::size_t maker = makers_[base_of(plan_, id)];
-    if (base.kind != SlotKind::arena || reads_[base_of(plan_, id)] != 1 || maker >= kSeveralSteps) return std::nullopt;
-    const bool is_whole = slot.kind != SlotKind::view || (slot.row_stride == 0 && has_as_many_rows(slot, base));
-    return is_whole ? std::optional(maker) : std::nullopt;
-  }
-
- private:
-  // A view from the base's start with its element type and width: from a reshape, which keeps the element count.
-  static bool has_as_many_rows(const Slot& view, const Slot& base) {
-    return view.offset == 0 && view.shape.dtype == base.shape.dtype && view.shape.rank() > 0 && base.shape.rank() > 0 &&
-           view.shape.dims.back() == base.shape.dims.back();
-  }
-
-  const Plan& plan_;
-  std::vector<std::size_t> makers_, reads_;  // by base
-};
+// The step that makes the rows of a value whose only read is this one, if any: the slot is its result, or a view of
+// the whole result as rows of the same width.
+std::optional<std::size_t> maker_for_one_reader(const Plan& plan, const std::vector<SlotUses>& uses, SlotId id) {
+  const SlotId base = base_of(plan, id);
+  const Slot &slot = plan.slots[id], &whole = plan.slots[base];
+  const bool has_one_reader = uses[base].readers.size() == 1 && uses[base].writers.size() == 1;
+  if (whole.kind != SlotKind::arena || !has_one_reader) return std::nullopt;
+  const bool is_whole = slot.kind != SlotKind::view || (slot.format.is_row_major() && has_as_many_rows(slot, whole));
+  return is_whole ? std::optional(uses[base].writers.front()) : std::nullopt;
+}
 
 bool is_same(const TileKernel& a, const TileKernel& b) { return a && a.run == b.run && a.context == b.context; }
 
@@ -108,10 +90,11 @@ bool has_scaled_rows(const graph::Dequantize& embedding, const Shape& table, con
 // Builds the step that replaces a layer norm and the steps that feed it.
 class Joining {
  public:
-  Joining(const Plan& plan, const SlotUses& uses, const Step& norm) : plan_(plan), uses_(uses), norm_(norm) {}
+  Joining(const Plan& plan, const std::vector<SlotUses>& uses, const Step& norm)
+      : plan_(plan), uses_(uses), norm_(norm) {}
 
   bool fits() {
-    const bool is_norm = norm_.operation->op == graph::Op::layer_norm && norm_.inputs.size() == 3 &&
+    const bool is_norm = norm_.operation->norm == NormKind::layer && norm_.inputs.size() == 3 &&
                          std::ranges::all_of(norm_.inputs, [&](SlotId id) { return shape(id).dtype == DType::f32; });
     return is_norm && add_sum(norm_.inputs[0]) && replaced_.size() > (has_chain_ ? 1U : 0U);
   }
@@ -137,7 +120,7 @@ class Joining {
   }
 
   bool add_sum(SlotId id) {
-    const std::optional<std::size_t> maker = uses_.maker_for_one_reader(id);
+    const std::optional<std::size_t> maker = maker_for_one_reader(plan_, uses_, id);
     if (!maker) return false;
     const Step& chain = plan_.steps[*maker];
     if (!chain.tiles) return add_lookup(id, 0);
@@ -160,7 +143,7 @@ class Joining {
   }
 
   bool add_lookup(SlotId id, std::size_t first_axis) {
-    const std::optional<std::size_t> maker = uses_.maker_for_one_reader(id);
+    const std::optional<std::size_t> maker = maker_for_one_reader(plan_, uses_, id);
     if (!maker) return false;
     const Step& lookup = plan_.steps[*maker];
     const bool is_quantized = lookup.operation->op == graph::Op::quantized_embedding;
@@ -191,7 +174,7 @@ class Joining {
   }
 
   const Plan& plan_;
-  const SlotUses& uses_;
+  const std::vector<SlotUses>& uses_;
   const Step& norm_;
   bool has_chain_ = false;
   std::vector<std::size_t> replaced_;
@@ -202,7 +185,7 @@ class Joining {
 }  // namespace
 
 void join_embeddings(Plan& plan) {
-  const SlotUses uses(plan);
+  const std::vector<SlotUses> uses = uses_of_slots(plan);
   std::vector<bool> is_replaced(plan.steps.size(), false);
   for (Step& step : plan.steps) {
     Joining joining(plan, uses, step);

@@ -4,21 +4,21 @@
 #include <optional>
 
 #include "backends/cpu/steps/operations.h"
-#include "backends/cpu/steps/steps.h"
 
 namespace alate::cpu {
 namespace {
 
 bool is_norm_of_f32(const Plan& plan, const Step& step) {
-  const bool is_norm = step.operation->op == graph::Op::layer_norm || step.operation->op == graph::Op::rms_norm;
-  return is_norm &&
+  const std::optional<NormKind> norm = step.operation->norm;
+  return (norm == NormKind::layer || norm == NormKind::rms) &&
          std::ranges::all_of(step.inputs, [&](SlotId id) { return plan.slots[id].shape.dtype == DType::f32; });
 }
 
-// Whether the step is an integer product that reads `rows` as its activations, and as nothing else.
+// Whether the step is a product of quantized rows that reads `rows` as those, and as nothing else.
 bool multiplies_integers_of(const Step& step, SlotId rows) {
-  return step.operation->run == run_integer_product && step.inputs[0] == rows &&
-         std::ranges::count(step.inputs, rows) == 1;
+  if (step.operation->kernel == nullptr || std::ranges::count(step.inputs, rows) != 1) return false;
+  const auto operand = static_cast<std::size_t>(std::ranges::find(step.inputs, rows) - step.inputs.begin());
+  return step.operation->reads_as(kQuantizedRows, operand, step.attributes);
 }
 
 bool touches(const Plan& plan, const std::vector<SlotId>& ids, SlotId base) {

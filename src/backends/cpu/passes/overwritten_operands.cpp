@@ -12,7 +12,7 @@ namespace {
 
 // Whether the slot is a whole base, or a view of all of it, with the result's elements at the result's places.
 bool has_places_of(const Slot& slot, const Shape& result) {
-  const bool is_whole = slot.offset == 0 && slot.row_stride == 0 && slot.column_block == 0;
+  const bool is_whole = slot.offset == 0 && slot.format.is_row_major();
   return is_whole && slot.shape.dims == result.dims && bits_of(slot.shape.dtype) == bits_of(result.dtype);
 }
 
@@ -33,7 +33,7 @@ bool reads_in_place(const Plan& plan, const Step& chain, SlotId base) {
 
 // Whether the step leaves alone what it does not update. Packed types, and halves in arithmetic, are converted whole.
 bool updates_part(const Step& step, DType dtype) {
-  if (!step.operation->may_run_in_place || tensor::is_packed(dtype)) return false;
+  if (!step.operation->has(kRunsInPlace) || tensor::is_packed(dtype)) return false;
   const bool only_moves =
       step.operation->op == graph::Op::dynamic_update_slice || step.operation->op == graph::Op::scatter_set;
   return only_moves || !is_half(dtype);

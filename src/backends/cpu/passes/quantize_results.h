@@ -7,10 +7,10 @@
 
 namespace alate::cpu {
 
-/// Changes to kIntegerRowsType (steps/integer_rows.h) each arena slot that one product writes whole and that only one
-/// integer product reads, as its activations. Groups must end on the writer's panel boundaries. Marks attention steps
-/// whose results only such products read: attention needs no more precision than they keep. Call it before the plan
-/// has row groups.
+/// Changes to quantized rows (plan/integer_rows.h) each arena slot that one product writes whole and that only one
+/// integer product reads, as its activations. Groups must end on the writer's panel boundaries. Marks steps whose
+/// results only such products read: attention then needs no more precision than they keep. Call it before the plan has
+/// row groups.
 void quantize_results(Plan& plan);
 
 }  // namespace alate::cpu

@@ -1,22 +1,11 @@
 #include "backends/cpu/passes/round_results.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "backends/cpu/kernels/gemm/half_product.h"
-#include "backends/cpu/steps/operations.h"
-#include "backends/cpu/steps/products/dense_arguments.h"
-#include "backends/cpu/steps/steps.h"
+#include "backends/cpu/passes/slot_uses.h"
 
 namespace alate::cpu {
 namespace {
-
-// The steps that access a slot, directly or by a view.
-struct Uses {
-  std::optional<std::size_t> writer;  // a step that may round its result, if it is the only writer
-  std::vector<std::size_t> products;  // that read it as activations
-  bool has_other_writers = false, has_other_readers = false;
-};
 
 // Whether rows of the slot consist of whole words of two numbers.
 bool has_rows_of_words(const Shape& shape) {
@@ -26,64 +15,36 @@ bool has_rows_of_words(const Shape& shape) {
 
 // Whether the slot is no view, or a view of its whole base, in rows of any length.
 bool is_whole(const Slot& slot) {
-  return slot.kind != SlotKind::view || (slot.offset == 0 && slot.row_stride == 0 && slot.column_block == 0);
+  return slot.kind != SlotKind::view || (slot.offset == 0 && slot.format.is_row_major());
 }
 
-bool multiplies_bf16(const Plan& plan, const Step& step) {
-  return step.operation->run == run_half_dense && plan.slots[weight_slot(step)].shape.dtype == DType::bf16;
-}
+// The kernel is chosen by a measurement once per process, for which models without such products are not to wait.
+bool multiplies_bf16(const Step& product) { return product.operation->kernel().kind == WordKind::bf16; }
 
-bool multiplies_rounded(const Plan& plan, const Step& step, std::size_t operand) {
-  const SlotId id = step.inputs[operand];
-  return multiplies_bf16(plan, step) && operand == 0 && std::ranges::count(step.inputs, id) == 1 &&
+// Whether a product multiplies the slot as bf16, and reads it as nothing else.
+bool multiplies_rounded(const Plan& plan, const SlotReader& reader) {
+  const Step& step = plan.steps[reader.step];
+  const SlotId id = step.inputs[reader.operand];
+  return may_read_as(plan, reader, kBf16Rows) && multiplies_bf16(step) && std::ranges::count(step.inputs, id) == 1 &&
          is_whole(plan.slots[id]) && has_rows_of_words(plan.slots[id].shape);
 }
 
-// Products of other words only read floats.
-bool may_round(const Plan& plan, const Step& step) {
-  const SlotId result = step.output();
-  return step.operation->rounds_result && step.outputs.size() == 1 && plan.slots[result].kind != SlotKind::view &&
-         plan.slots[result].column_block == 0 && (step.operation->run != run_half_dense || multiplies_bf16(plan, step));
-}
-
-std::vector<Uses> uses_of_slots(const Plan& plan) {
-  std::vector<Uses> uses(plan.slots.size());
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& step = plan.steps[i];
-    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-      Uses& use = uses[base_of(plan, step.inputs[k])];
-      if (multiplies_rounded(plan, step, k))
-        use.products.push_back(i);
-      else
-        use.has_other_readers = true;
-    }
-    for (const SlotId id : step.outputs) {
-      Uses& use = uses[base_of(plan, id)];
-      if (may_round(plan, step) && !use.writer)
-        use.writer = i;
-      else
-        use.has_other_writers = true;
-    }
-  }
-  return uses;
-}
-
-bool is_norm(const Step& step) {
-  return step.operation->op == graph::Op::layer_norm || step.operation->op == graph::Op::rms_norm;
+// Products of other words only write floats.
+bool may_round(const Step& writer) {
+  return writer.outputs.size() == 1 && (writer.operation->kernel == nullptr || multiplies_bf16(writer));
 }
 
 // Adds a bf16 copy of the value, which the products then read.
-void add_rounded(Plan& plan, SlotId base, const Uses& uses) {
+void add_rounded(Plan& plan, SlotId base, Step& norm, const std::vector<SlotReader>& products) {
   const auto rounded_copy = [&plan](SlotId id) {
-    Slot slot{.kind = SlotKind::arena, .shape = plan.slots[id].shape};
-    slot.shape.dtype = DType::bf16;
-    plan.slots.push_back(std::move(slot));
+    plan.slots.push_back({.kind = SlotKind::arena, .shape = plan.slots[id].shape, .format = SlotFormat::bf16_rows()});
     return static_cast<SlotId>(plan.slots.size() - 1);
   };
   const SlotId rounded = rounded_copy(base);
-  plan.steps[*uses.writer].outputs.push_back(rounded);
-  for (const std::size_t product : uses.products) {
-    SlotId& read = plan.steps[product].inputs[0];
+  norm.epilogue.rounded = norm.outputs.size();
+  norm.outputs.push_back(rounded);
+  for (const SlotReader& product : products) {
+    SlotId& read = plan.steps[product.step].inputs[product.operand];
     if (read == base) {
       read = rounded;
       continue;
@@ -97,22 +58,22 @@ void add_rounded(Plan& plan, SlotId base, const Uses& uses) {
 }  // namespace
 
 void round_results(Plan& plan) {
-  // The kernel is chosen by a measurement once per process, which models without such products skip.
-  const bool has_products =
-      std::ranges::any_of(plan.steps, [&](const Step& step) { return multiplies_bf16(plan, step); });
-  if (!has_products || half_product_kernel(DType::bf16).kind != WordKind::bf16) return;
-  const std::vector<Uses> uses = uses_of_slots(plan);
+  const std::vector<SlotUses> uses = uses_of_slots(plan);
   for (SlotId id = 0; id < uses.size(); ++id) {
-    const Uses& use = uses[id];
-    if (use.products.empty() || !use.writer || use.has_other_writers || plan.slots[id].shape.dtype != DType::f32)
-      continue;
-    if (plan.slots[id].kind != SlotKind::arena || use.has_other_readers) {
-      const bool may_be_twice = plan.slots[id].kind == SlotKind::arena || plan.slots[id].kind == SlotKind::output;
-      if (may_be_twice && is_norm(plan.steps[*use.writer])) add_rounded(plan, id, use);
+    std::vector<SlotReader> products;
+    std::ranges::copy_if(uses[id].readers, std::back_inserter(products),
+                         [&](const SlotReader& reader) { return multiplies_rounded(plan, reader); });
+    if (products.empty() || plan.slots[id].shape.dtype != DType::f32) continue;
+    Step* writer = writer_as(plan, uses, id, kBf16Rows);
+    if (writer == nullptr || !may_round(*writer)) continue;
+    const SlotKind kind = plan.slots[id].kind;
+    if (kind != SlotKind::arena || products.size() < uses[id].readers.size()) {
+      const bool may_be_twice = kind == SlotKind::arena || kind == SlotKind::output;
+      if (may_be_twice && writer->operation->norm) add_rounded(plan, id, *writer, products);
       continue;
     }
     for (SlotId view = 0; view < uses.size(); ++view) {
-      if (base_of(plan, view) == id) plan.slots[view].shape.dtype = DType::bf16;
+      if (base_of(plan, view) == id) plan.slots[view].format = SlotFormat::bf16_rows();
     }
   }
 }

@@ -7,7 +7,7 @@
 
 namespace alate::cpu {
 
-/// Where this CPU multiplies bf16 natively: changes to bf16 each arena slot that one bf16 product, norm or ragged
+/// Where this CPU multiplies bf16 natively: changes to bf16 rows each arena slot that one bf16 product, norm or ragged
 /// attention writes and that is only read as the activations of products with bf16 weights. A norm whose result has
 /// other readers too gets a second, bf16 result for those products. Call it before the plan has row groups.
 void round_results(Plan& plan);

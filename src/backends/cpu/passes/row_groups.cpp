@@ -3,78 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "backends/cpu/steps/embedding_sum.h"
-#include "backends/cpu/steps/operations.h"
-#include "backends/cpu/steps/tiles/tile_program.h"
-#include "graph/operands.h"
+#include "backends/cpu/steps/row_operands.h"
 
 namespace alate::cpu {
 namespace {
-
-constexpr std::uint32_t kFirst = 1;
-
-std::uint32_t bit_of(std::size_t operand) { return std::uint32_t{1} << operand; }
-
-// The operands of a product at these places.
-template <typename Places>
-std::uint32_t product_rows(const Places& at) {
-  return bit_of(at.x) | (at.residual ? bit_of(*at.residual) : 0);
-}
-
-// Whether each slice belongs to one entry of the indices' first axis, which is also the result's first axis.
-bool takes_rows(const graph::Gather& gather) {
-  return gather.operand_batching_dims.empty() && gather.index_vector_dim != 0 &&
-         std::ranges::find(gather.offset_dims, 0) == gather.offset_dims.end();
-}
-
-std::uint32_t tiled_rows(const TileProgram& program) {
-  std::uint32_t mask = 0;
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (program.inputs[i].first_axis == 0 && program.inputs[i].last_axis > 0) mask |= std::uint32_t{1} << i;
-  }
-  return mask;
-}
-
-std::uint32_t joined_rows(const Step& step);
-
-// Bit i: row r of the results depends only on row r of operand i; operands without a bit are read whole. 0: it depends
-// on other rows, or this is not known.
-std::uint32_t row_operands(const Step& step) {
-  if (step.tiles) return tiled_rows(*step.tiles);
-  if (step.embeddings) return embedding_rows(*step.embeddings);
-  if (!step.parts.empty()) return joined_rows(step);
-  if (step.operation == &copy_operation()) return kFirst;
-  switch (step.operation->op) {
-    case graph::Op::layer_norm: return kFirst | (step.has_row_sums ? bit_of(step.inputs.size() - 1) : 0);
-    case graph::Op::rms_norm:
-    case graph::Op::normalize:
-    case graph::Op::softmax:
-    case graph::Op::log_softmax: return kFirst;
-    case graph::Op::dense:
-      return product_rows(graph::places_of<graph::DenseOperands>(std::get<graph::Dense>(step.attributes)));
-    case graph::Op::quantized_dense:
-      return product_rows(
-          graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes)));
-    case graph::Op::quantized_embedding: return kFirst;
-    case graph::Op::gather: return takes_rows(std::get<graph::Gather>(step.attributes)) ? 2 : 0;
-    default: return 0;
-  }
-}
-
-// Each part reads the previous part's result row by row, or they would not be joined.
-std::uint32_t joined_rows(const Step& step) {
-  std::uint32_t by_row = 0, whole = 0;
-  for (const Step& part : step.parts) {
-    const std::uint32_t mask = row_operands(part);
-    if (mask == 0) return 0;
-    for (std::size_t k = 0; k < part.inputs.size(); ++k) {
-      for (std::size_t place = 0; place < step.inputs.size(); ++place) {
-        if (step.inputs[place] == part.inputs[k]) ((mask >> k & 1) != 0 ? by_row : whole) |= std::uint32_t{1} << place;
-      }
-    }
-  }
-  return (by_row & whole) == 0 ? by_row : 0;
-}
 
 bool names(const Shape& shape, Dim dim) { return std::ranges::find(shape.dims, dim) != shape.dims.end(); }
 

@@ -6,7 +6,7 @@
 
 namespace alate::cpu {
 
-/// Sets the column block to the head size for each arena slot that one f32 product writes and that is only read as the
+/// Puts into column blocks of the head size each arena slot that one f32 product writes and that is only read as the
 /// queries, keys or values of attention over ragged batches, all with the same head size. Values are bit-identical;
 /// only their layout changes. Call it on a finished plan, before its row groups are found.
 void split_heads(Plan& plan);

@@ -7,18 +7,18 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "alate/tensor.h"
 #include "backends/backend.h"
+#include "backends/cpu/plan/epilogue.h"
+#include "backends/cpu/plan/operation.h"
+#include "backends/cpu/plan/slot_format.h"
 #include "base/threads/thread_pool.h"
 #include "graph/graph.h"
 
 namespace alate::cpu {
-
-using SlotId = std::uint32_t;
 
 enum class SlotKind : std::uint8_t {
   parameter,  // the caller's input `index`
@@ -29,10 +29,8 @@ enum class SlotKind : std::uint8_t {
   view,       // part of another slot
 };
 
-/// Where a value's bytes are. A view is a set of rows of its base: row i (along the first axis) begins `offset + i *
-/// row_stride` elements after the base's start; with a row_stride of 0 the whole view is dense. A matrix may be stored
-/// in column blocks, each with all rows, [column / block][row][column % block]: its row_stride is then column_block,
-/// and the offset of a view of whole blocks is its first column. See split_heads.h.
+/// Where a value's bytes are, and in which format. A view is a set of rows of its base: it begins `offset` elements
+/// after the base's start; in column blocks, `offset` is its first column, at which a block begins.
 struct Slot {
   SlotKind kind = SlotKind::arena;
   Shape shape;
@@ -40,8 +38,7 @@ struct Slot {
   Tensor constant = {};
   SlotId base = 0;
   std::int64_t offset = 0;
-  std::int64_t row_stride = 0;
-  std::int64_t column_block = 0;  // 0: plain row-major
+  SlotFormat format = {};
   std::optional<SlotId> overwritten_by =
       {};  // an output in the same memory that replaces the value: see place_aliases.h
 };
@@ -54,7 +51,6 @@ struct EmbeddingSum;
 
 /// A step's view of a run: pointers and bound shapes by slot.
 struct Frame {
-  const std::vector<Slot>& slots;
   const Binding& binding;
   std::span<std::byte* const> pointers;
   base::ThreadPool& pool;
@@ -71,40 +67,12 @@ struct Frame {
   T* out(SlotId slot) const {
     return reinterpret_cast<T*>(pointers[slot]);
   }
+  const Slot& slot(SlotId slot) const;
   const Shape& shape(SlotId slot) const;
   /// Elements between the starts of two entries of the first axis.
   std::size_t row_stride(SlotId slot) const;
   /// Elements between the starts of two column blocks; only for slots stored in column blocks.
   std::size_t block_stride(SlotId slot) const;
-};
-
-/// How the CPU runs one op for some dtypes: a row of the backend's spelling table.
-struct Operation {
-  graph::Op op;
-  graph::DTypeSet dtypes;  // of the first operand, or of the result of ops without operands
-  std::string_view spelling;
-  void (*run)(const Step&, const Frame&);
-  std::uint32_t strided_operands = 0;  // bit i: operand i may be a view with a row stride
-  int packed_operand = -1;             // the constant operand that the step takes packed
-  Tensor (*pack)(const Tensor& value, const graph::Attributes&) = nullptr;
-  std::size_t (*packed_bytes)(const Shape& shape, const graph::Attributes&) = nullptr;  // size of pack's result
-  int packed_scales = -1;  // another constant, the same size when packed
-  Tensor (*pack_scales)(const Tensor& value) = nullptr;
-  graph::Numbers (*layout)(const graph::Attributes&) = nullptr;  // what the layout depends on; null: no attribute
-  std::size_t (*scratch)(const Step&, const Binding&, std::size_t step) = nullptr;  // bytes per run
-  bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr;  // further conditions on a node; null: none
-  bool may_run_in_place = false;  // may run in place: its one result over operand 0, which then has no other reader
-  bool stores_blocks = false;     // its result may be stored in column blocks
-  bool rounds_result = false;     // its f32 result may be stored as bf16
-  bool reads_graphs = false;      // takes regions as graphs, not as plans
-  backends::Work (*work)(const Step&, const Frame&) = nullptr;  // per call; null: moved_bytes of steps/work.h
-};
-
-/// A result stored already quantized, as the matrix product that reads it takes it: see quantize_results.h.
-struct ResultIntegers {
-  std::size_t groups = 1;                // groups per row
-  std::optional<SlotId> smoothing = {};  // a constant
-  std::size_t rotation = 0;              // see QuantizeArguments
 };
 
 /// One kernel call. Immutable after compile.
@@ -113,16 +81,14 @@ struct Step {
   std::vector<SlotId> inputs;
   std::vector<SlotId> outputs;
   graph::Attributes attributes;
-  Tensor packed, packed_scales;                      // a weight in the kernel's layout, and its packed scales
+  std::vector<Tensor> packed;                        // the operation's packed operands, in its order
   std::shared_ptr<const TileProgram> tiles;          // for a chain of element-wise ops
   std::shared_ptr<const EmbeddingSum> embeddings;    // for lookups that are summed and normalized in one pass
   std::vector<std::shared_ptr<const Plan>> regions;  // of an op with regions
-  std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with reads_graphs
-  std::optional<ResultIntegers> integers;            // how the result is quantized
-  bool has_row_sums = false;     // a norm whose last input holds row sums of the first: see sum_results.h
-  bool feeds_quantized = false;  // every reader quantizes its result to 8 bits: see quantize_results.h
-  std::vector<Step> parts;       // of a joined step: run in order for each row; they use the joined step's slots
-  std::string source;            // the graph node's source
+  std::vector<graph::Region> graphs;                 // the same regions as graphs, for operations with kReadsGraphs
+  Epilogue epilogue;
+  std::vector<Step> parts;  // of a joined step: run in order for each row; they use the joined step's slots
+  std::string source;       // the graph node's source
 
   SlotId output() const { return outputs.front(); }
 };
@@ -182,6 +148,7 @@ struct RowBlocks {
 
 /// A plan bound to values of its dims and to a number of threads.
 struct Binding {
+  std::span<const Slot> slots;                // of the plan
   std::vector<Shape> shapes;                  // of each slot
   std::vector<Shape> outputs;                 // of each output port
   std::vector<std::size_t> offsets;           // of each arena slot

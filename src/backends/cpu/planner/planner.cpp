@@ -11,34 +11,13 @@ namespace {
 
 using backends::WeightLayout;
 
-// Ops whose result i has exactly the bytes of operand i.
-bool shows_whole_value(const graph::Node& node) {
-  switch (node.op) {
-    case graph::Op::reshape:
-    case graph::Op::dynamic_reshape:
-    case graph::Op::identity:
-    case graph::Op::bitcast:
-    case graph::Op::optimization_barrier:
-    case graph::Op::scheduling_barrier:
-    // A program runs on only one device.
-    case graph::Op::all_reduce:
-    case graph::Op::all_gather:
-    case graph::Op::all_to_all:
-    case graph::Op::reduce_scatter:
-    case graph::Op::collective_broadcast: return true;
-    case graph::Op::collective_permute:
-      return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
-    default: return false;
-  }
-}
-
 // Packed scales are the same for all instruction sets and attributes.
-WeightLayout layout_of(const Operation& operation, WeightLayout::Role role, const graph::Attributes& attributes) {
-  WeightLayout layout{.kernel = operation.spelling, .role = role};
-  if (role == WeightLayout::Role::scales) return layout;
+WeightLayout layout_of(const Operation& operation, const PackedOperand& operand, const graph::Attributes& attributes) {
+  WeightLayout layout{.kernel = operation.spelling, .role = operand.role};
+  if (operand.role == WeightLayout::Role::scales) return layout;
   layout.parameters = {static_cast<std::int64_t>(base::chosen_instruction_set())};
-  if (operation.layout == nullptr) return layout;
-  for (const std::int64_t parameter : operation.layout(attributes)) layout.parameters.push_back(parameter);
+  if (operand.parameters == nullptr) return layout;
+  for (const std::int64_t parameter : operand.parameters(attributes)) layout.parameters.push_back(parameter);
   return layout;
 }
 
@@ -69,23 +48,20 @@ void Planner::place(graph::NodeId id) {
     const auto index = static_cast<std::size_t>(std::get<graph::Index>(node.attributes).index);
     slots_of_[id] = {add_slot({.kind = kind, .shape = node.results[0], .index = index})};
   };
-  if (shows_whole_value(node)) {
+  if (node.op == graph::Op::parameter) return leaf(SlotKind::parameter);
+  if (node.op == graph::Op::constant) return leaf(SlotKind::packed);
+  if (find_operation(graph_, node).has(kShowsOperands)) {
     if (node.op == graph::Op::dynamic_reshape) add_check(node);
     std::vector<SlotId> views;
     for (std::size_t i = 0; i < node.results.size(); ++i) views.push_back(same_bytes(node, i));
     slots_of_[id] = std::move(views);
     return;
   }
-  switch (node.op) {
-    case graph::Op::parameter: return leaf(SlotKind::parameter);
-    case graph::Op::constant: return leaf(SlotKind::packed);
-    case graph::Op::slice:
-      if (const std::optional<SlotId> view = column_view(node)) {
-        slots_of_[id] = {*view};
-        return;
-      }
-      break;
-    default: break;
+  if (node.op == graph::Op::slice) {
+    if (const std::optional<SlotId> view = column_view(node)) {
+      slots_of_[id] = {*view};
+      return;
+    }
   }
   slots_of_[id] = instructions_[id] ? std::vector<SlotId>{add_chain(id)} : add_step(node);
 }
@@ -115,6 +91,17 @@ void Planner::add_owned(const graph::ConstantPtr& constant, const WeightLayout& 
   plan_.owned_weight_bytes += bytes;
 }
 
+Tensor Planner::packed_value(const Operation& operation, const PackedOperand& operand, SlotId from,
+                             const graph::Attributes& attributes) {
+  const graph::ConstantPtr& constant = graph_.constants()[slot(from).index];
+  const WeightLayout layout = layout_of(operation, operand, attributes);
+  const std::size_t bytes = operand.bytes(constant->shape, attributes);
+  add_owned(constant, layout, bytes);
+  if (operand.role == WeightLayout::Role::elements) plan_.packed_weight_bytes += bytes;
+  if (weights_ == nullptr) return {};
+  return weights_->in_layout(constant, layout, [&](const Tensor& value) { return operand.pack(value, attributes); });
+}
+
 SlotId Planner::readable(SlotId id) {
   if (slot(id).kind == SlotKind::packed) {
     slot(id).constant = value_of(graph_.constants()[slot(id).index]);
@@ -125,7 +112,7 @@ SlotId Planner::readable(SlotId id) {
 
 SlotId Planner::dense(SlotId id) {
   readable(id);
-  if (slot(id).row_stride == 0) return id;
+  if (slot(id).format.is_row_major()) return id;
   return copy(id, {.kind = SlotKind::arena, .shape = slot(id).shape});
 }
 
@@ -140,12 +127,12 @@ SlotId Planner::copy(SlotId from, Slot to) {
 }
 
 // A view of `from` under another shape.
-SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride) {
+SlotId Planner::view_of(SlotId from, Shape shape, std::int64_t offset, SlotFormat format) {
   Slot view{.kind = SlotKind::view, .shape = std::move(shape)};
   const Slot& source = slot(readable(from));
   view.base = source.kind == SlotKind::view ? source.base : from;
   view.offset = source.offset + offset;
-  view.row_stride = row_stride;
+  view.format = format;
   return add_slot(std::move(view));
 }
 
@@ -155,7 +142,7 @@ SlotId Planner::same_bytes(const graph::Node& node, std::size_t result) {
   const bool keeps_rows = shape.dtype == slot(from).shape.dtype && shape.rank() > 0 && slot(from).shape.rank() > 0 &&
                           shape.dims[0] == slot(from).shape.dims[0];
   if (!keeps_rows) from = dense(from);
-  return view_of(from, shape, 0, slot(from).row_stride);
+  return view_of(from, shape, 0, slot(from).format);
 }
 
 // Adds a step that checks values and produces none.
@@ -179,8 +166,8 @@ std::optional<SlotId> Planner::column_view(const graph::Node& node) {
                           (slice.strides.empty() || slice.strides == graph::Numbers{1, 1});
   if (!is_columns) return std::nullopt;
   const SlotId from = operand(node, 0);
-  const std::int64_t stride = slot(from).row_stride != 0 ? slot(from).row_stride : whole.dims[1].number();
-  return view_of(from, node.results[0], slice.starts[1].number(), stride);
+  const std::int64_t stride = slot(from).format.is_row_major() ? whole.dims[1].number() : slot(from).format.row_stride;
+  return view_of(from, node.results[0], slice.starts[1].number(), SlotFormat::strided_rows(stride));
 }
 
 std::vector<SlotId> Planner::add_step(const graph::Node& node) {
@@ -188,39 +175,28 @@ std::vector<SlotId> Planner::add_step(const graph::Node& node) {
   Step step;
   step.operation = &operation;
   step.attributes = node.attributes;
+  step.epilogue = epilogue_of(node.attributes);
   step.source = graph_.source(node.source);
+  step.packed.resize(operation.packed.size());
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const SlotId in = operand(node, i);
-    if (static_cast<int>(i) == operation.packed_operand) {
-      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      const WeightLayout layout = layout_of(operation, WeightLayout::Role::elements, node.attributes);
-      const std::size_t bytes = operation.packed_bytes(constant->shape, node.attributes);
-      add_owned(constant, layout, bytes);
-      plan_.packed_weight_bytes += bytes;
-      if (weights_ != nullptr)
-        step.packed = weights_->in_layout(constant, layout,
-                                          [&](const Tensor& value) { return operation.pack(value, node.attributes); });
-      step.inputs.push_back(in);
-    } else if (static_cast<int>(i) == operation.packed_scales) {
-      const graph::ConstantPtr& constant = graph_.constants()[slot(in).index];
-      const WeightLayout layout = layout_of(operation, WeightLayout::Role::scales, node.attributes);
-      add_owned(constant, layout, constant->shape.byte_count());
-      if (weights_ != nullptr) step.packed_scales = weights_->in_layout(constant, layout, operation.pack_scales);
+    if (const std::optional<std::size_t> packed = operation.packed_at(i, node.attributes)) {
+      step.packed[*packed] = packed_value(operation, operation.packed[*packed], in, node.attributes);
       step.inputs.push_back(in);
     } else {
-      step.inputs.push_back(i < 32 && (operation.strided_operands >> i & 1) != 0 ? readable(in) : dense(in));
+      step.inputs.push_back(operation.reads_as(kStridedRows, i, node.attributes) ? readable(in) : dense(in));
     }
   }
-  if (operation.reads_graphs) step.graphs = node.regions;
+  if (operation.has(kReadsGraphs)) step.graphs = node.regions;
   for (const graph::Region& region : node.regions) {
-    if (operation.reads_graphs) break;
+    if (operation.has(kReadsGraphs)) break;
     step.regions.push_back(std::make_shared<const Plan>(plan_of(*region, weights_, counted_)));
     plan_.weight_bytes += step.regions.back()->weight_bytes;
     plan_.owned_weight_bytes += step.regions.back()->owned_weight_bytes;
     plan_.packed_weight_bytes += step.regions.back()->packed_weight_bytes;
   }
   const SlotId first = step.inputs.empty() ? 0 : step.inputs.front();
-  const bool may_run_in_place = operation.may_run_in_place && uses_[node.operands[0].node] == 1 &&
+  const bool may_run_in_place = operation.has(kRunsInPlace) && uses_[node.operands[0].node] == 1 &&
                                 slot(first).kind == SlotKind::arena && slot(first).shape == node.results[0];
   if (may_run_in_place) {
     step.outputs = {first};
@@ -235,8 +211,8 @@ void Planner::place_output(std::size_t index) {
   const graph::Output& output = graph_.outputs()[index];
   const SlotId id = slot_of(output.value);
   const Slot& found = slot(id);
-  const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.row_stride == 0 &&
-                             shows_whole_value(graph_.node(output.value.node));
+  const bool is_whole_view = found.kind == SlotKind::view && found.offset == 0 && found.format.is_row_major() &&
+                             find_operation(graph_, graph_.node(output.value.node)).has(kShowsOperands);
   const SlotId base = is_whole_view ? found.base : id;
   if (slot(base).kind == SlotKind::arena) {
     slot(base).kind = SlotKind::output;

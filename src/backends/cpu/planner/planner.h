@@ -45,13 +45,16 @@ class Planner {
   SlotId add_arena_slot(Shape shape) { return add_slot({.kind = SlotKind::arena, .shape = std::move(shape)}); }
   Tensor value_of(const graph::ConstantPtr& constant);
   void add_owned(const graph::ConstantPtr& constant, const backends::WeightLayout& layout, std::size_t bytes);
+  /// A constant's value in the operation's layout; without weights, it is only counted.
+  Tensor packed_value(const Operation& operation, const PackedOperand& operand, SlotId from,
+                      const graph::Attributes& attributes);
   Slot& slot(SlotId id) { return plan_.slots[id]; }
   /// A slot with bytes: a constant that is read unpacked gets its value here.
   SlotId readable(SlotId id);
   SlotId dense(SlotId id);
 
   // Views.
-  SlotId view_of(SlotId from, Shape shape, std::int64_t offset, std::int64_t row_stride);
+  SlotId view_of(SlotId from, Shape shape, std::int64_t offset, SlotFormat format);
   SlotId same_bytes(const graph::Node& node, std::size_t result);
   std::optional<SlotId> column_view(const graph::Node& node);
 

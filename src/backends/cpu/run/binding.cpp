@@ -12,8 +12,8 @@ namespace {
 std::vector<std::size_t> block_strides(const Plan& plan, const std::vector<Shape>& shapes) {
   std::vector<std::size_t> strides(plan.slots.size(), 0);
   for (SlotId id = 0; id < plan.slots.size(); ++id) {
-    if (plan.slots[id].column_block != 0)
-      strides[id] = static_cast<std::size_t>(shapes[id].dims[0].number() * plan.slots[id].column_block);
+    if (const std::int64_t block = plan.slots[id].format.column_block(); block != 0)
+      strides[id] = static_cast<std::size_t>(shapes[id].dims[0].number() * block);
   }
   return strides;
 }
@@ -22,6 +22,7 @@ std::vector<std::size_t> block_strides(const Plan& plan, const std::vector<Shape
 
 Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t workers) {
   Binding binding;
+  binding.slots = plan.slots;
   binding.dims = values;
   binding.shapes.reserve(plan.slots.size());
   for (const Slot& slot : plan.slots) binding.shapes.push_back(values(slot.shape));
@@ -59,7 +60,7 @@ Binding bind_plan(const Plan& plan, const graph::DimValues& values, std::size_t 
                          group.group->end - 1, &group.offset});
   }
   for (SlotId id = 0; id < plan.slots.size(); ++id) {
-    const std::size_t bytes = binding.shapes[id].byte_count();
+    const std::size_t bytes = plan.slots[id].format.bytes(binding.shapes[id]);
     if (plan.slots[id].kind == SlotKind::arena && first[id] != SIZE_MAX && bytes > 0)
       intervals.push_back({arena_aligned(bytes), first[id], last[id], &binding.offsets[id]});
   }

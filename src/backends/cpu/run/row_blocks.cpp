@@ -28,6 +28,7 @@ std::shared_ptr<const Binding> shapes_of_block(const Plan& plan, const Binding& 
       block.set(each.id(), each == dim ? static_cast<std::int64_t>(rows) : values[id], "block");
   }
   auto binding = std::make_shared<Binding>();
+  binding->slots = plan.slots;
   binding->shapes.reserve(plan.slots.size());
   for (const Slot& slot : plan.slots) binding->shapes.push_back(block(slot.shape));
   binding->block_strides = whole.block_strides;
@@ -49,7 +50,8 @@ void lay_out_part(const Plan& plan, RowBlocks& blocks) {
     if (scratch > 0) intervals.push_back({arena_aligned(scratch), i, i, &blocks.scratch_offsets[i - group.first]});
   }
   for (std::size_t k = 0; k < group.inner.size(); ++k) {
-    const std::size_t bytes = longest.shapes[group.inner[k]].byte_count();
+    const SlotId id = group.inner[k];
+    const std::size_t bytes = plan.slots[id].format.bytes(longest.shapes[id]);
     if (bytes > 0)
       intervals.push_back(
           {arena_aligned(bytes), group.inner_steps[k].first, group.inner_steps[k].second, &blocks.inner_offsets[k]});
@@ -69,10 +71,7 @@ void point_block(const Plan& plan, const RowBlocks& blocks, const Frame& frame, 
     const Slot& view = plan.slots[id];
     pointers[id] = pointers[view.base] + bytes_for(view.shape.dtype, view.offset);
   }
-  for (const SlotId id : group.outer) {
-    const auto elements = static_cast<std::int64_t>(first_row * frame.row_stride(id));
-    pointers[id] += bytes_for(plan.slots[id].shape.dtype, elements);
-  }
+  for (const SlotId id : group.outer) pointers[id] += first_row * plan.slots[id].format.row_bytes(frame.shape(id));
 }
 
 // Merges the blocks' step times into the profile. The blocks run in parallel, so their total is divided by `threads`.
@@ -134,7 +133,7 @@ void run_row_group(const Plan& plan, const RowBlocks& blocks, const Frame& frame
     backends::RunOptions options = frame.options;
     options.profile = told.empty() ? nullptr : &told[block];
     const bool is_short = end - begin == blocks.rows / blocks.blocks;
-    Frame inner{frame.slots, is_short ? *blocks.shorter : *blocks.longer, pointers, frame.pool, 1, options};
+    Frame inner{is_short ? *blocks.shorter : *blocks.longer, pointers, frame.pool, 1, options};
     for (std::size_t i = group.first; i < group.end; ++i) {
       inner.scratch = part + blocks.scratch_offsets[i - group.first];
       run_step(plan, i, inner);

@@ -18,10 +18,11 @@ void run_timed(const Step& step, const Frame& frame, std::vector<backends::StepT
   told.push_back({step.operation->spelling, step.source, time, work_of(step, frame)});
 }
 
-// A view's offset in bytes from its base's start. In column blocks, `offset` is the column at which a block begins.
+// A view's offset in bytes from its base's start.
 std::size_t view_offset(const Slot& view, const Binding& binding, std::size_t id) {
-  if (view.column_block == 0) return bytes_for(view.shape.dtype, view.offset);
-  const auto blocks = static_cast<std::size_t>(view.offset / view.column_block);
+  const std::int64_t block = view.format.column_block();
+  if (block == 0) return bytes_for(view.shape.dtype, view.offset);
+  const auto blocks = static_cast<std::size_t>(view.offset / block);
   return bytes_for(view.shape.dtype, static_cast<std::int64_t>(blocks * binding.block_strides[id]));
 }
 
@@ -57,7 +58,7 @@ void run_step(const Plan& plan, std::size_t index, Frame& frame) {
 
 void run_steps(const Plan& plan, const Binding& binding, std::span<std::byte* const> pointers, std::byte* arena,
                base::ThreadPool& pool, std::size_t max_workers, const backends::RunOptions& options) {
-  Frame frame{plan.slots, binding, pointers, pool, max_workers, options};
+  Frame frame{binding, pointers, pool, max_workers, options};
   auto blocks = binding.row_blocks.begin();
   for (std::size_t i = 0; i < plan.steps.size();) {
     if (blocks != binding.row_blocks.end() && blocks->group->first == i) {

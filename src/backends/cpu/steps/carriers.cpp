@@ -29,6 +29,7 @@ struct Carried {
     };
     for (SlotId& input : step.inputs) add(input);
     for (SlotId& output : step.outputs) add(output);
+    binding.slots = slots;
     if (index < bound.regions.size()) binding.regions.push_back(bound.regions[index]);
     binding.dims = bound.dims;
   }
@@ -64,7 +65,7 @@ void run_on_carriers(const Step& step, const Frame& frame, RunStep run, StepScra
     pointers.push_back(free);
     free += scratch_aligned(count);
   }
-  Frame inner{carried.slots, carried.binding, pointers, frame.pool, frame.max_workers, frame.options};
+  Frame inner{carried.binding, pointers, frame.pool, frame.max_workers, frame.options};
   inner.scratch = free;
   run(carried.step, inner);
   for (std::size_t i = step.inputs.size(); i < carried.slots.size(); ++i) {

@@ -34,9 +34,9 @@ EmbeddingAddend addend_of(const Step& step, const Frame& frame, const EmbeddingI
 
 }  // namespace
 
-std::uint32_t embedding_rows(const EmbeddingSum& sum) {
+std::uint32_t embedding_rows(const Step& step) {
   std::uint32_t mask = 0;
-  for (const EmbeddingInput& input : sum.addends) {
+  for (const EmbeddingInput& input : step.embeddings->addends) {
     if (input.first_axis == 0) mask |= std::uint32_t{1} << input.indices.value_or(input.table);
   }
   return mask;

@@ -24,8 +24,8 @@ struct EmbeddingSum {
   std::vector<EmbeddingInput> addends;
 };
 
-/// Bit i: row r of the result depends only on row r of the step's input i.
-std::uint32_t embedding_rows(const EmbeddingSum& sum);
+/// The step's inputs that go row by row, as in row_operands.h.
+std::uint32_t embedding_rows(const Step& step);
 
 /// Runs the step.
 void run_embed_norm(const Step& step, const Frame& frame);

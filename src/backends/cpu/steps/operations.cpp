@@ -4,8 +4,12 @@
 #include <iterator>
 
 #include "alate/error.h"
+#include "backends/cpu/kernels/dispatch/dispatch.h"
+#include "backends/cpu/kernels/gemm/half_product.h"
 #include "backends/cpu/steps/carriers.h"
 #include "backends/cpu/steps/embedding_sum.h"
+#include "backends/cpu/steps/operand_places.h"
+#include "backends/cpu/steps/row_operands.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/tiles/tile_program.h"
 #include "backends/cpu/steps/work.h"
@@ -36,6 +40,14 @@ constexpr Operation widening(Op op, std::string_view spelling, void (*run)(const
       .op = op, .dtypes = kUpToF32, .spelling = spelling, .run = run, .scratch = widened_halves_scratch, .work = work};
 }
 
+constexpr Operation widening_norm(Op op, std::string_view spelling, void (*run)(const Step&, const Frame&),
+                                  CountWork work, NormKind kind) {
+  Operation operation = widening(op, spelling, run, work);
+  operation.norm = kind;
+  operation.row_operands = norm_rows;
+  return operation;
+}
+
 bool is_over_last_axis(const graph::Graph& /*graph*/, const graph::Node& node) {
   return std::get<graph::Axis>(node.attributes).axis + 1 == static_cast<std::int64_t>(node.results[0].rank());
 }
@@ -47,19 +59,24 @@ bool transforms_axes(const graph::Graph& /*graph*/, const graph::Node& node) {
   return !std::get<graph::Fft>(node.attributes).lengths.empty();
 }
 
+template <DType kWeight>
 bool has_constant_weight(const graph::Graph& graph, const graph::Node& node) {
   const graph::Value weight = graph::DenseOperands<>::of(node).weight;
-  return graph.node(weight.node).op == Op::constant && graph.shape(weight).dtype == DType::f32;
+  return graph.node(weight.node).op == Op::constant && graph.shape(weight).dtype == kWeight;
 }
 
 // Rows of a matrix may be strided; values of more axes are treated as consecutive rows.
 bool is_matrix(const graph::Graph& /*graph*/, const graph::Node& node) { return node.results[0].rank() == 2; }
+template <DType kWeight>
 bool is_matrix_by_weight(const graph::Graph& graph, const graph::Node& node) {
-  return is_matrix(graph, node) && has_constant_weight(graph, node);
+  return is_matrix(graph, node) && has_constant_weight<kWeight>(graph, node);
 }
-bool is_matrix_by_half_weight(const graph::Graph& graph, const graph::Node& node) {
-  return is_matrix(graph, node) && has_half_weight(graph, node);
+
+template <DType kWeight>
+const GemmKernel& half_kernel() {
+  return half_product_kernel(kWeight);
 }
+const GemmKernel& integer_kernel() { return kernels().integers; }
 
 // Ops that move, select and sort elements: any dtype, packed ones through carriers.
 template <RunStep kRun, StepScratch kScratch = nullptr>
@@ -72,29 +89,44 @@ constexpr Operation moving(Op op, std::string_view spelling, CountWork work = nu
           .work = work};
 }
 
+// The planner makes no steps of them.
+constexpr Operation view(Op op, bool (*fits)(const graph::Graph&, const graph::Node&) = nullptr) {
+  return {.op = op, .dtypes = graph::kAny, .spelling = "view", .run = run_copy, .fits = fits, .traits = kShowsOperands};
+}
+
+bool sends(const graph::Graph& /*graph*/, const graph::Node& node) {
+  return !std::get<graph::CollectivePermute>(node.attributes).source_target_pairs.empty();
+}
+
 // Ops that overwrite some elements.
 template <RunStep kRun, StepScratch kScratch = nullptr>
 constexpr Operation updating(Op op, std::string_view spelling, CountWork work) {
   Operation operation = moving<kRun, kScratch>(op, spelling, work);
-  operation.may_run_in_place = true;
+  operation.traits = kRunsInPlace;
   return operation;
 }
 
 constexpr Operation kMoves[] = {
-    row(Op::reshape, graph::kAny, "view", run_copy),  // never a step: the planner makes views
-    row(Op::identity, graph::kAny, "view", run_copy),
-    row(Op::bitcast, graph::kAny, "view", run_copy),
-    row(Op::optimization_barrier, graph::kAny, "view", run_copy),
-    row(Op::scheduling_barrier, graph::kAny, "view", run_copy),
-    row(Op::all_reduce, graph::kAny, "view", run_copy),
-    row(Op::all_gather, graph::kAny, "view", run_copy),
-    row(Op::all_to_all, graph::kAny, "view", run_copy),
-    row(Op::reduce_scatter, graph::kAny, "view", run_copy),
-    row(Op::collective_broadcast, graph::kAny, "view", run_copy),
-    row(Op::collective_permute, graph::kAny, "zeros", run_zeros),  // a view where a device sends
+    view(Op::reshape),
+    view(Op::identity),
+    view(Op::bitcast),
+    view(Op::optimization_barrier),
+    view(Op::scheduling_barrier),
+    // A program runs on only one device.
+    view(Op::all_reduce),
+    view(Op::all_gather),
+    view(Op::all_to_all),
+    view(Op::reduce_scatter),
+    view(Op::collective_broadcast),
+    view(Op::collective_permute, sends),
+    row(Op::collective_permute, graph::kAny, "zeros", run_zeros),
     row(Op::replica_id, graph::kAny, "zeros", run_zeros),
     row(Op::partition_id, graph::kAny, "zeros", run_zeros),
-    row(Op::dynamic_reshape, graph::kAny, "check_extents", run_check_extents),  // and a view
+    {.op = Op::dynamic_reshape,
+     .dtypes = graph::kAny,
+     .spelling = "check_extents",
+     .run = run_check_extents,
+     .traits = kShowsOperands},
     moving<run_iota, iota_scratch>(Op::iota, "iota"),
     moving<run_transpose>(Op::transpose, "copy_strided"),
     moving<run_broadcast>(Op::broadcast_in_dim, "copy_strided"),
@@ -105,7 +137,13 @@ constexpr Operation kMoves[] = {
     moving<run_dynamic_slice>(Op::dynamic_slice, "copy_strided", slice_work),
     updating<run_dynamic_update_slice>(Op::dynamic_update_slice, "update_slice", update_slice_work),
     row(Op::dimension_size, graph::kAny, "extent", run_dimension_size),
-    moving<run_gather, gather_scratch>(Op::gather, "gather", gather_work),
+    {.op = Op::gather,
+     .dtypes = graph::kAny,
+     .spelling = "gather",
+     .run = run_unpacked<run_gather, gather_scratch>,
+     .scratch = unpacked_scratch<gather_scratch>,
+     .row_operands = gathered_rows,
+     .work = gather_work},
     updating<run_scatter, scatter_scratch>(Op::scatter_set, "scatter", scatter_work),
     updating<run_scatter, scatter_scratch>(Op::scatter_sum, "scatter", scatter_work),
     updating<run_scatter, scatter_scratch>(Op::scatter_max, "scatter", scatter_work),
@@ -121,7 +159,7 @@ constexpr Operation kMoves[] = {
      .run = run_unpacked<run_sort, sort_scratch>,
      .scratch = unpacked_scratch<sort_scratch>,
      .fits = has_known_order,
-     .reads_graphs = true},
+     .traits = kReadsGraphs},
     moving<run_sort_by_region, sort_by_region_scratch>(Op::sort, "sort_by_region"),
     moving<run_top_k, top_k_scratch>(Op::top_k, "top_k"),
     {.op = Op::reduce,
@@ -130,7 +168,7 @@ constexpr Operation kMoves[] = {
      .run = run_unpacked<run_known_reduce, known_reduce_scratch>,
      .scratch = unpacked_scratch<known_reduce_scratch>,
      .fits = has_known_reduction,
-     .reads_graphs = true},
+     .traits = kReadsGraphs},
     moving<run_region_reduce, region_reduce_scratch>(Op::reduce, "reduce_by_region"),
     {.op = Op::call,
      .dtypes = graph::kAny,
@@ -140,39 +178,49 @@ constexpr Operation kMoves[] = {
      .work = no_work},
 };
 
-// Products of 8-bit activations with an 8-bit weight, which is operand `weight`.
-constexpr Operation integer_product(int weight, bool (*fits)(const graph::Graph&, const graph::Node&)) {
-  return {.op = Op::quantized_dense,
-          .dtypes = kF32,
-          .spelling = "integer_gemm",
-          .run = run_integer_product,
-          .packed_operand = weight,
-          .pack = pack_integers,
-          .packed_bytes = packed_integers_bytes,
-          .packed_scales = weight + 1,
-          .pack_scales = pack_group_scales,
-          .layout = integers_layout,
-          .scratch = integer_product_scratch,
-          .fits = fits,
-          .stores_blocks = true,
-          .work = integer_product_work};
-}
+using DensePlaces = graph::DenseOperands<std::size_t>;
+using QuantizedDensePlaces = graph::QuantizedDenseOperands<std::size_t>;
+using RaggedPlaces = graph::RaggedAttentionOperands<std::size_t>;
+using backends::WeightLayout;
 
-// Products of f32 with a constant weight of bf16 or f16.
-constexpr Operation half_product(std::uint32_t strided_operands,
+constexpr PackedOperand kDenseWeight[] = {
+    {place_of<&DensePlaces::weight>, WeightLayout::Role::elements, pack_dense, packed_dense_bytes}};
+constexpr PackedOperand kHalfWeight[] = {
+    {place_of<&DensePlaces::weight>, WeightLayout::Role::elements, pack_half_dense, packed_half_dense_bytes}};
+constexpr PackedOperand kIntegerWeight[] = {{place_of<&QuantizedDensePlaces::stored>, WeightLayout::Role::elements,
+                                             pack_integers, packed_integers_bytes, integers_layout},
+                                            {place_of<&QuantizedDensePlaces::scales>, WeightLayout::Role::scales,
+                                             pack_group_scales, packed_group_scales_bytes}};
+constexpr PackedOperand kKernelOutputFirst[] = {
+    {fixed_place<1>, WeightLayout::Role::elements, pack_output_first, packed_output_first_bytes}};
+constexpr PackedOperand kKernelOutputLast[] = {
+    {fixed_place<1>, WeightLayout::Role::elements, pack_output_last, packed_output_last_bytes}};
+constexpr PackedOperand kDepthwiseKernel[] = {
+    {fixed_place<1>, WeightLayout::Role::elements, pack_depthwise, packed_depthwise_bytes}};
+
+constexpr OperandPlace kFirst = fixed_place<0>;
+constexpr auto kDenseRows = row_operands_at<place_of<&DensePlaces::x>, place_of<&DensePlaces::residual>>;
+constexpr auto kQuantizedDenseRows =
+    row_operands_at<place_of<&QuantizedDensePlaces::x>, place_of<&QuantizedDensePlaces::residual>>;
+
+// What products can make of their result, a kernel with bf16 words also bf16.
+constexpr FormatSet kProductFormats = kRowMajor | kColumnBlocks | kQuantizedRows;
+
+// Products of f32 with a constant weight of bf16 or f16. Only kernels with bf16 words read and write bf16.
+template <DType kWeight>
+constexpr Operation half_product(FormatSet reads(std::size_t, const graph::Attributes&),
                                  bool (*fits)(const graph::Graph&, const graph::Node&)) {
   return {.op = Op::dense,
           .dtypes = kF32,
           .spelling = "half_gemm",
           .run = run_half_dense,
-          .strided_operands = strided_operands,
-          .packed_operand = 1,
-          .pack = pack_half_dense,
-          .packed_bytes = packed_half_dense_bytes,
+          .reads = reads,
+          .writes = kProductFormats | (kWeight == DType::bf16 ? FormatSet{kBf16Rows} : FormatSet{0}),
+          .packed = kHalfWeight,
+          .kernel = half_kernel<kWeight>,
           .scratch = half_dense_scratch,
           .fits = fits,
-          .stores_blocks = true,
-          .rounds_result = true,
+          .row_operands = kDenseRows,
           .work = half_dense_work};
 }
 
@@ -189,6 +237,7 @@ constexpr Operation kKernels[] = {
      .run = run_softmax,
      .scratch = widened_halves_scratch,
      .fits = is_over_last_axis,
+     .row_operands = row_operands_at<kFirst>,
      .work = softmax_work},
     {.op = Op::log_softmax,
      .dtypes = kUpToF32,
@@ -196,6 +245,7 @@ constexpr Operation kKernels[] = {
      .run = run_softmax,
      .scratch = widened_halves_scratch,
      .fits = is_over_last_axis,
+     .row_operands = row_operands_at<kFirst>,
      .work = softmax_work},
     {.op = Op::while_loop,
      .dtypes = graph::kAny,
@@ -213,49 +263,57 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "layer_norm",
      .run = run_layer_norm,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, kFirst>,
+     .writes = kRowMajor | kBf16Rows,
+     .norm = NormKind::layer,
      .fits = is_matrix,
-     .rounds_result = true,
+     .row_operands = norm_rows,
      .work = layer_norm_work},
-    widening(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work),
+    widening_norm(Op::layer_norm, "layer_norm", run_layer_norm, layer_norm_work, NormKind::layer),
     {.op = Op::rms_norm,
      .dtypes = kF32,
      .spelling = "rms_norm",
      .run = run_rms_norm,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, kFirst>,
+     .writes = kRowMajor | kBf16Rows,
+     .norm = NormKind::rms,
      .fits = is_matrix,
-     .rounds_result = true,
+     .row_operands = norm_rows,
      .work = rms_norm_work},
-    widening(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work),
-    widening(Op::normalize, "normalize", run_normalize, normalize_work),
+    widening_norm(Op::rms_norm, "rms_norm", run_rms_norm, rms_norm_work, NormKind::rms),
+    widening_norm(Op::normalize, "normalize", run_normalize, normalize_work, NormKind::l2),
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
      .run = run_dense,
-     .strided_operands = 1,
-     .packed_operand = 1,
-     .pack = pack_dense,
-     .packed_bytes = packed_dense_bytes,
-     .fits = is_matrix_by_weight,
-     .stores_blocks = true,
+     .reads = formats_of<kStridedRows, place_of<&DensePlaces::x>>,
+     .writes = kProductFormats,
+     .packed = kDenseWeight,
+     .kernel = f32_gemm,
+     .fits = is_matrix_by_weight<DType::f32>,
+     .row_operands = kDenseRows,
      .work = dense_work},
     {.op = Op::dense,
      .dtypes = kF32,
      .spelling = "gemm",
      .run = run_dense,
-     .packed_operand = 1,
-     .pack = pack_dense,
-     .packed_bytes = packed_dense_bytes,
-     .fits = has_constant_weight,
+     .writes = kProductFormats,
+     .packed = kDenseWeight,
+     .kernel = f32_gemm,
+     .fits = has_constant_weight<DType::f32>,
+     .row_operands = kDenseRows,
      .work = dense_work},
-    half_product(1, is_matrix_by_half_weight),
-    half_product(0, has_half_weight),
+    half_product<DType::bf16>(formats_of<kStridedRows | kBf16Rows, place_of<&DensePlaces::x>>,
+                              is_matrix_by_weight<DType::bf16>),
+    half_product<DType::bf16>(formats_of<kBf16Rows, place_of<&DensePlaces::x>>, has_constant_weight<DType::bf16>),
+    half_product<DType::f16>(formats_of<kStridedRows, place_of<&DensePlaces::x>>, is_matrix_by_weight<DType::f16>),
+    half_product<DType::f16>(nullptr, has_constant_weight<DType::f16>),
     widening(Op::attention, "attention", run_attention, attention_work),
     {.op = Op::rope,
      .dtypes = kF32,
      .spelling = "rope",
      .run = run_rope,
-     .strided_operands = 1,
+     .reads = formats_of<kStridedRows, place_of<&graph::RopeOperands<std::size_t>::x>>,
      .scratch = widened_halves_scratch,
      .fits = fits_rope_of_rows},
     {.op = Op::rope,
@@ -268,8 +326,9 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "ragged_attention",
      .run = run_ragged_attention,
-     .strided_operands = 7,
-     .rounds_result = true,
+     .reads = formats_of<kStridedRows | kColumnBlocks, place_of<&RaggedPlaces::query>, place_of<&RaggedPlaces::key>,
+                         place_of<&RaggedPlaces::value>>,
+     .writes = kRowMajor | kBf16Rows,
      .work = ragged_attention_work},
     widening(Op::ragged_attention, "ragged_attention", run_ragged_attention, ragged_attention_work),
     widening(Op::ragged_pool, "pool", run_pool, pool_work),
@@ -277,9 +336,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kUpToF32,
      .spelling = "conv_output_first",
      .run = run_convolution,
-     .packed_operand = 1,
-     .pack = pack_output_first,
-     .packed_bytes = packed_output_first_bytes,
+     .packed = kKernelOutputFirst,
      .scratch = convolution_scratch,
      .fits = fits_packed_output_first,
      .work = convolution_work},
@@ -287,9 +344,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kUpToF32,
      .spelling = "conv_output_last",
      .run = run_convolution,
-     .packed_operand = 1,
-     .pack = pack_output_last,
-     .packed_bytes = packed_output_last_bytes,
+     .packed = kKernelOutputLast,
      .scratch = convolution_scratch,
      .fits = fits_packed_output_last,
      .work = convolution_work},
@@ -297,9 +352,7 @@ constexpr Operation kKernels[] = {
      .dtypes = kUpToF32,
      .spelling = "conv_depthwise",
      .run = run_convolution,
-     .packed_operand = 1,
-     .pack = pack_depthwise,
-     .packed_bytes = packed_depthwise_bytes,
+     .packed = kDepthwiseKernel,
      .scratch = convolution_scratch,
      .fits = fits_packed_depthwise,
      .work = convolution_work},
@@ -341,19 +394,31 @@ constexpr Operation kKernels[] = {
      .spelling = "dequantize",
      .run = run_dequantize,
      .fits = has_few_scaled_axes},
-    integer_product(1, fits_integer_product),
-    integer_product(2, fits_smoothed_integer_product),
+    {.op = Op::quantized_dense,
+     .dtypes = kF32,
+     .spelling = "integer_gemm",
+     .run = run_integer_product,
+     .reads = formats_of<kQuantizedRows, place_of<&QuantizedDensePlaces::x>>,
+     .writes = kProductFormats,
+     .packed = kIntegerWeight,
+     .kernel = integer_kernel,
+     .scratch = integer_product_scratch,
+     .fits = fits_integer_product,
+     .row_operands = kQuantizedDenseRows,
+     .work = integer_product_work},
     {.op = Op::quantized_dense,
      .dtypes = graph::kFloats,
      .spelling = "quantized_gemm",
      .run = run_quantized_dense,
      .scratch = quantized_dense_scratch,
      .fits = takes_plain_activations,
+     .row_operands = kQuantizedDenseRows,
      .work = quantized_dense_work},
     {.op = Op::quantized_embedding,
      .dtypes = graph::kInts,
      .spelling = "quantized_rows",
      .run = run_quantized_embedding,
+     .row_operands = row_operands_at<place_of<&graph::QuantizedEmbeddingOperands<std::size_t>::indices>>,
      .work = quantized_embedding_work},
     row(Op::rng_bit_generator, set_of(DType::u64), "random_bits", run_rng_bit_generator),
 };
@@ -367,8 +432,12 @@ void add_tile_rows(std::vector<Operation>& table) {
       if (graph::contains(info.dtypes, dtype) && has_tile_instruction(info.op, dtype)) dtypes |= set_of(dtype);
     }
     if (dtypes != 0)
-      table.push_back(
-          {.op = info.op, .dtypes = dtypes, .spelling = "tiles", .run = run_tiles, .scratch = tiles_scratch});
+      table.push_back({.op = info.op,
+                       .dtypes = dtypes,
+                       .spelling = "tiles",
+                       .run = run_tiles,
+                       .scratch = tiles_scratch,
+                       .row_operands = tiled_rows});
   }
 }
 
@@ -392,7 +461,7 @@ void add_interpreted_rows(std::vector<Operation>& table) {
                      .dtypes = graph::kAny,
                      .spelling = "interpreted",
                      .run = run_interpreted,
-                     .reads_graphs = true});
+                     .traits = kReadsGraphs});
   }
 }
 
@@ -415,18 +484,29 @@ const Operation* row_for(const graph::Graph& graph, const graph::Node& node) {
   return found == table.end() ? nullptr : &*found;
 }
 
-constexpr Operation kCopy = {
-    .op = Op::reshape, .dtypes = kWholeBytes, .spelling = "copy_rows", .run = run_copy, .strided_operands = 1};
+constexpr Operation kCopy = {.op = Op::reshape,
+                             .dtypes = kWholeBytes,
+                             .spelling = "copy_rows",
+                             .run = run_copy,
+                             .reads = formats_of<kStridedRows, kFirst>,
+                             .row_operands = row_operands_at<kFirst>};
 
 // Stands for several nodes; its op is that of most of them.
-constexpr Operation kEmbedNorm = {
-    .op = Op::gather, .dtypes = kF32, .spelling = "embed_norm", .run = run_embed_norm, .work = embed_norm_work};
+constexpr Operation kEmbedNorm = {.op = Op::gather,
+                                  .dtypes = kF32,
+                                  .spelling = "embed_norm",
+                                  .run = run_embed_norm,
+                                  .row_operands = embedding_rows,
+                                  .work = embed_norm_work};
 
 constexpr Operation kNormProduct = {.op = Op::quantized_dense,
                                     .dtypes = kF32,
                                     .spelling = "norm_integer_gemm",
                                     .run = run_norm_integer_product,
+                                    .writes = kProductFormats,
+                                    .kernel = integer_kernel,
                                     .scratch = norm_integer_product_scratch,
+                                    .row_operands = joined_rows,
                                     .work = norm_integer_product_work};
 
 }  // namespace

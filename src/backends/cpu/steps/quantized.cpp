@@ -113,16 +113,18 @@ void run_dequantize(const Step& step, const Frame& frame) {
 
 std::size_t quantized_dense_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   const auto at = graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes));
+  const std::optional<std::size_t> bias = step.epilogue.bias;
   return DenseProblem(binding.shapes[step.inputs[at.x]], binding.shapes[step.output()],
-                      at.bias ? &binding.shapes[step.inputs[*at.bias]] : nullptr, nullptr)
+                      bias ? &binding.shapes[step.inputs[*bias]] : nullptr, nullptr)
       .scratch.bytes();
 }
 
 void run_quantized_dense(const Step& step, const Frame& frame) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   const auto at = graph::places_of<graph::QuantizedDenseOperands>(dense);
+  const std::optional<std::size_t> bias = step.epilogue.bias;
   const DenseProblem problem(frame.shape(step.inputs[at.x]), frame.shape(step.output()),
-                             at.bias ? &frame.shape(step.inputs[*at.bias]) : nullptr, frame.scratch);
+                             bias ? &frame.shape(step.inputs[*bias]) : nullptr, frame.scratch);
   if (problem.m == 0 || problem.n == 0) return;
   const QuantizedRows rows = weight_rows(step, frame, dense, at);
   std::byte *const out = frame.out<std::byte>(step.output()), *const target = problem.result.target(out);
@@ -141,11 +143,11 @@ void run_quantized_dense(const Step& step, const Frame& frame) {
     multiply(problem.computed, arguments, frame.pool, frame.max_workers);
   }
   if (problem.bias) {
-    const std::byte* bias = problem.bias->load(frame, frame.in<std::byte>(step.inputs[*at.bias]));
+    const std::byte* values = problem.bias->load(frame, frame.in<std::byte>(step.inputs[*bias]));
     if (problem.computed == DType::f32)
-      add_bias(reinterpret_cast<const float*>(bias), problem.m, problem.n, reinterpret_cast<float*>(target), frame);
+      add_bias(reinterpret_cast<const float*>(values), problem.m, problem.n, reinterpret_cast<float*>(target), frame);
     else
-      add_bias(reinterpret_cast<const double*>(bias), problem.m, problem.n, reinterpret_cast<double*>(target), frame);
+      add_bias(reinterpret_cast<const double*>(values), problem.m, problem.n, reinterpret_cast<double*>(target), frame);
   }
   problem.result.store(frame, out);
 }

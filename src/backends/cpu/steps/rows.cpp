@@ -15,8 +15,8 @@ std::size_t width_of(const Shape& shape) { return extent_of(shape, shape.rank() 
 
 void run_norm(const Step& step, const Frame& frame) {
   WidenedValues values(step, frame);
-  normalize_rows(norm_kind(step), norm_arguments(step, frame, values), frame.pool, frame.max_workers);
-  if (!is_rounded_result(step, frame.binding)) values.finish();
+  normalize_rows(*step.operation->norm, norm_arguments(step, frame, values), frame.pool, frame.max_workers);
+  values.finish();
 }
 
 Pooling pooling_of(graph::PoolMode mode) {
@@ -48,22 +48,20 @@ void check_sequences(const std::int32_t* starts, const std::int32_t* lengths, st
   }
 }
 
-NormKind norm_kind(const Step& step) {
-  switch (step.operation->op) {
-    case graph::Op::layer_norm: return NormKind::layer;
-    case graph::Op::rms_norm: return NormKind::rms;
-    default: return NormKind::l2;
-  }
+std::optional<std::size_t> row_sums_operand(const Step& step) {
+  if (step.operation->norm != NormKind::layer) return std::nullopt;
+  const std::size_t operands = graph::op_info(step.operation->op).max_operands;
+  return step.inputs.size() > operands ? std::optional(operands) : std::nullopt;
 }
 
 NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues& values) {
   const Shape& shape = frame.shape(step.output());
   NormArguments arguments;
   arguments.x = values.in(0);
-  const std::size_t operands = step.inputs.size() - (step.has_row_sums ? 1 : 0);
-  if (operands > 1) arguments.scale = values.in(1);
-  if (operands > 2) arguments.shift = values.in(2);
-  if (step.has_row_sums) arguments.row_sums = frame.in<float>(step.inputs.back());
+  const NormKind kind = *step.operation->norm;
+  if (kind != NormKind::l2) arguments.scale = values.in(1);
+  if (kind == NormKind::layer) arguments.shift = values.in(2);
+  if (const auto sums = row_sums_operand(step)) arguments.row_sums = frame.in<float>(step.inputs[*sums]);
   arguments.width = width_of(shape);
   arguments.rows = rows_of(shape);
   arguments.x_stride = shape.rank() == 2 ? frame.row_stride(step.inputs[0]) : arguments.width;
@@ -73,7 +71,7 @@ NormArguments norm_arguments(const Step& step, const Frame& frame, WidenedValues
   } else {
     arguments.out = values.out();
     arguments.out_stride = arguments.width;
-    if (step.outputs.size() > 1) arguments.halves = frame.out<std::uint16_t>(step.outputs[1]);
+    if (const auto rounded = step.epilogue.rounded) arguments.halves = frame.out<std::uint16_t>(step.outputs[*rounded]);
   }
   arguments.halves_stride = arguments.width;
   return arguments;

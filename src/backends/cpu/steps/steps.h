@@ -59,7 +59,6 @@ void run_pool(const Step& step, const Frame& frame);
 void run_dense(const Step& step, const Frame& frame);
 Tensor pack_dense(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_dense_bytes(const Shape& weight, const graph::Attributes& attributes);
-bool has_half_weight(const graph::Graph& graph, const graph::Node& node);
 void run_half_dense(const Step& step, const Frame& frame);
 Tensor pack_half_dense(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_half_dense_bytes(const Shape& weight, const graph::Attributes& attributes);
@@ -98,13 +97,13 @@ bool has_few_scaled_axes(const graph::Graph& graph, const graph::Node& node);
 bool takes_plain_activations(const graph::Graph& graph, const graph::Node& node);
 /// Products of 8-bit activations with 8-bit weights, one scale per row, without and with smoothing.
 bool fits_integer_product(const graph::Graph& graph, const graph::Node& node);
-bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node);
 Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes);
 std::size_t packed_integers_bytes(const Shape& weight, const graph::Attributes& attributes);
 /// What the packed weight's layout depends on, besides the instruction set.
 graph::Numbers integers_layout(const graph::Attributes& attributes);
 /// Packs scales [out, groups] group by group.
-Tensor pack_group_scales(const Tensor& scales);
+Tensor pack_group_scales(const Tensor& scales, const graph::Attributes& attributes);
+std::size_t packed_group_scales_bytes(const Shape& scales, const graph::Attributes& attributes);
 void run_integer_product(const Step& step, const Frame& frame);
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// A joined step: a norm, f32 only, then an integer product that reads its result.

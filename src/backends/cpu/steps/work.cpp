@@ -4,22 +4,29 @@ namespace alate::cpu {
 
 using backends::Work;
 
+namespace {
+
+double stored_bytes(const Frame& frame, SlotId slot) {
+  return static_cast<double>(frame.slot(slot).format.bytes(frame.shape(slot)));
+}
+
+}  // namespace
+
 Work work_of(const Step& step, const Frame& frame) {
   return step.operation->work != nullptr ? step.operation->work(step, frame) : moved_bytes(step, frame);
 }
 
 double operand_bytes(const Step& step, const Frame& frame, std::size_t operand) {
-  if (static_cast<int>(operand) == step.operation->packed_operand) return static_cast<double>(step.packed.byte_count());
-  if (static_cast<int>(operand) == step.operation->packed_scales)
-    return static_cast<double>(step.packed_scales.byte_count());
+  if (const std::optional<std::size_t> packed = step.operation->packed_at(operand, step.attributes))
+    return static_cast<double>(step.packed[*packed].byte_count());
   const SlotId slot = step.inputs[operand];
-  if (frame.slots[slot].kind == SlotKind::packed) return 0;
-  return static_cast<double>(frame.shape(slot).byte_count());
+  if (frame.slot(slot).kind == SlotKind::packed) return 0;
+  return stored_bytes(frame, slot);
 }
 
 double result_bytes(const Step& step, const Frame& frame) {
   double bytes = 0;
-  for (const SlotId output : step.outputs) bytes += static_cast<double>(frame.shape(output).byte_count());
+  for (const SlotId output : step.outputs) bytes += stored_bytes(frame, output);
   return bytes;
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "backends/cpu/kernels/gemm/half_product.h"
-#include "backends/cpu/steps/products/integer_rows.h"
 #include "tests/unit/backends/cpu/kernel_testing.h"
 #include "tests/unit/backends/cpu/plan_testing.h"
 #include "tests/unit/backends/cpu/step_testing.h"
@@ -182,8 +181,7 @@ Program feed_forward(const Options& options) {
 }
 
 std::ptrdiff_t integer_slots(const Program& program) {
-  return std::ranges::count_if(program.plan.slots,
-                               [](const Slot& slot) { return slot.shape.dtype == kIntegerRowsType; });
+  return std::ranges::count_if(program.plan.slots, [](const Slot& slot) { return slot.format.kind == kQuantizedRows; });
 }
 
 TEST(QuantizeResults, ChangesNoBits) {
@@ -245,7 +243,9 @@ Program attention(bool gives_mixed) {
   return Program(std::move(b));
 }
 
-bool feeds_quantized(const Program& program) { return std::ranges::any_of(program.plan.steps, &Step::feeds_quantized); }
+bool feeds_quantized(const Program& program) {
+  return std::ranges::any_of(program.plan.steps, [](const Step& step) { return step.epilogue.is_quantized_next; });
+}
 
 TEST(QuantizeResults, MarksAttentionThatIntegersAreMadeOf) {
   const Program marked = attention(false), plain = attention(true);

@@ -150,7 +150,7 @@ bool multiplies_bf16() { return half_product_kernel(DType::bf16).kind == WordKin
 
 std::size_t rounded_slots(const Program& program) {
   return static_cast<std::size_t>(std::ranges::count_if(program.plan.slots, [](const Slot& slot) {
-    return slot.kind == SlotKind::arena && slot.shape.dtype == DType::bf16;
+    return slot.kind == SlotKind::arena && slot.format.kind == kBf16Rows;
   }));
 }
 

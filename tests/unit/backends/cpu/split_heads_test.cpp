@@ -189,7 +189,7 @@ std::vector<Tensor> inputs_of(const std::vector<std::int32_t>& lengths) {
 std::vector<std::int64_t> blocks_of(const Plan& plan) {
   std::vector<std::int64_t> blocks;
   for (const Slot& slot : plan.slots) {
-    if (slot.kind != SlotKind::view && slot.column_block != 0) blocks.push_back(slot.column_block);
+    if (slot.kind != SlotKind::view && slot.format.kind == kColumnBlocks) blocks.push_back(slot.format.column_block());
   }
   return blocks;
 }

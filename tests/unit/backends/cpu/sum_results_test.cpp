@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "backends/cpu/kernels/vectors/row_sums.h"
+#include "backends/cpu/steps/norm_arguments.h"
 #include "tests/unit/backends/cpu/kernel_testing.h"
 #include "tests/unit/backends/cpu/plan_testing.h"
 #include "tests/unit/backends/cpu/step_testing.h"
@@ -142,8 +143,8 @@ Value norm(Builder& b, Value x) {
 std::size_t norms_with_sums(const Program& program) {
   std::size_t count = 0;
   for (const Step& step : program.plan.steps) {
-    count += step.has_row_sums ? 1 : 0;
-    for (const Step& part : step.parts) count += part.has_row_sums ? 1 : 0;
+    count += row_sums_operand(step) ? 1 : 0;
+    for (const Step& part : step.parts) count += row_sums_operand(part) ? 1 : 0;
   }
   return count;
 }
@@ -175,6 +176,16 @@ TEST(SumResults, ChangesNoBits) {
       expect_equal_runs(whole, {x});
     }
   }
+}
+
+TEST(SumResults, NamesTheSumsInTheProductsEpilogue) {
+  const Program program =
+      program_of([](Builder& b, Value x) { return norm(b, product(b, x, DType::f32, graph::Activation::none)); });
+  ASSERT_EQ(program.plan.steps.size(), 2U);
+  const Step &product = program.plan.steps[0], &norm = program.plan.steps[1];
+  ASSERT_EQ(product.epilogue.row_sums, 1U);
+  ASSERT_EQ(row_sums_operand(norm), 3U) << "behind x, scale and shift";
+  EXPECT_EQ(norm.inputs[3], product.outputs[1]);
 }
 
 TEST(SumResults, TakesProductsWithoutActivationAlone) {

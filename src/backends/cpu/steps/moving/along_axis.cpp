@@ -42,7 +42,7 @@ void run_cumulative(const Step& step, const Frame& frame) {
               .inner = around.inner,
               .reverse = attributes.reverse,
               .exclusive = attributes.exclusive,
-              .limits = frame.slots[step.inputs[0]].shape.dtype},
+              .limits = frame.slot(step.inputs[0]).shape.dtype},
              frame.pool, frame.max_workers);
   if (is_wide) convert_values(frame, DType::f32, frame.scratch, x.dtype, out, count);
 }

@@ -118,7 +118,7 @@ void run_convolution(const Step& step, const Frame& frame) {
   if (problem.form == ConvolutionForm::depthwise) {
     geometry.x = x;
     geometry.run_bytes = geometry.place_bytes;
-    const std::byte* weights = kernel == nullptr ? step.packed.bytes().data() : kernel;
+    const std::byte* weights = kernel == nullptr ? step.packed.front().bytes().data() : kernel;
     convolve_depthwise(geometry, problem.batch, reinterpret_cast<const float*>(weights),
                        reinterpret_cast<float*>(target), frame.pool, frame.max_workers);
     return problem.result.store(frame, out);
@@ -130,7 +130,7 @@ void run_convolution(const Step& step, const Frame& frame) {
   std::size_t batch_bytes = problem.batch * geometry.place_bytes;  // of one batch group
   for (std::size_t i = 0; i < geometry.rank; ++i) batch_bytes *= geometry.axes[i].extent;
   for (std::size_t group = 0; group < problem.groups; ++group) {
-    const void* packed = kernel == nullptr ? step.packed.bytes().data() : problem.packed;
+    const void* packed = kernel == nullptr ? step.packed.front().bytes().data() : problem.packed;
     if (kernel != nullptr) {
       const void* w = kernel + group * (problem.n / parts) * (problem.k / parts) * bytes;
       if (parts > 1) {

@@ -136,14 +136,14 @@ ConvolutionProblem::ConvolutionProblem(const Step& step, const Shape& x_shape, c
       m(batch * geometry.places_per_batch()),
       n(features / groups * product_parts(dtype)),
       k(geometry.window_size() * extent_of(kernel_shape, at(conv.kernel_input)) * product_parts(dtype)),
-      form(form_of(conv, geometry, x_shape, kernel_shape, k, step.operation->pack != nullptr)),
+      form(form_of(conv, geometry, x_shape, kernel_shape, k, !step.operation->packed.empty())),
       scratch(memory),
       x(x_shape, order_unless_turned(form, order_of(conv.input_batch, conv.input_spatial, conv.input_feature)),
         scratch),
       result(out, order_unless_turned(form, order_of(conv.output_batch, conv.output_spatial, conv.output_feature)),
              scratch) {
   const std::size_t parts = product_parts(dtype), bytes = product_bytes(dtype) / parts;
-  const bool is_packed = step.operation->pack != nullptr;
+  const bool is_packed = !step.operation->packed.empty();
   if (form == ConvolutionForm::depthwise) {
     if (!is_packed)
       kernel.emplace(kernel_shape, order_of(conv.kernel_input, conv.kernel_spatial, conv.kernel_output), scratch);

@@ -12,8 +12,8 @@ SlotId weight_slot(const Step& step);
 /// For a step over f32 whose weight is packed as floats or words: strides and k count elements of x.
 GemmArguments dense_arguments(const Step& step, const Frame& frame);
 
-/// Sets where the step's result of n columns goes: rows of floats, bf16 (round_results.h) or integers
-/// (quantize_results.h), or column blocks; and its second result, if any: row sums (sum_results.h).
-void place_result(const Step& step, const Frame& frame, GemmArguments& product);
+/// Sets what the step's epilogue says for a product of n columns: bias, activation, residual, row sums, and where the
+/// result goes, by the format of its slot.
+void apply_epilogue(const Step& step, const Frame& frame, GemmArguments& product);
 
 }  // namespace alate::cpu

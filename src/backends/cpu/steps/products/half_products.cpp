@@ -3,10 +3,8 @@
 
 #include "backends/cpu/kernels/vectors/scratch.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
-#include "backends/cpu/steps/products/halves.h"
 #include "backends/cpu/steps/steps.h"
 #include "backends/cpu/steps/work.h"
-#include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
@@ -15,15 +13,10 @@ DType weight_dtype(const Step& step, const Binding& binding) { return binding.sh
 
 // Whether the step before stored the activations already rounded.
 bool has_rounded_activations(const Step& step, const Binding& binding) {
-  return binding.shapes[step.inputs[0]].dtype == DType::bf16;
+  return binding.slots[step.inputs[0]].format.kind == kBf16Rows;
 }
 
 }  // namespace
-
-bool has_half_weight(const graph::Graph& graph, const graph::Node& node) {
-  const graph::Value weight = graph::DenseOperands<>::of(node).weight;
-  return graph.node(weight.node).op == graph::Op::constant && is_half(graph.shape(weight).dtype);
-}
 
 std::size_t packed_half_dense_bytes(const Shape& weight, const graph::Attributes& /*attributes*/) {
   return packed_half_bytes(extent_of(weight, 0), extent_of(weight, 1), half_product_kernel(weight.dtype));

@@ -7,15 +7,19 @@
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/quantize/normalize_quantize.h"
 #include "backends/cpu/kernels/vectors/scratch.h"
+#include "backends/cpu/plan/integer_rows.h"
 #include "backends/cpu/steps/norm_arguments.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
-#include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/products/product_values.h"
+#include "backends/cpu/steps/products/quantization.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/operands.h"
 
 namespace alate::cpu {
 namespace {
+
+// A step's packed operands, in the order of its row in the table of operations.
+constexpr std::size_t kPackedIntegers = 0, kPackedScales = 1;
 
 std::size_t groups_of(const graph::QuantizedDense& dense) { return static_cast<std::size_t>(dense.activation_groups); }
 
@@ -39,22 +43,6 @@ graph::QuantizedDenseOperands<std::size_t> places_of(const Step& step) {
   return graph::places_of<graph::QuantizedDenseOperands>(std::get<graph::QuantizedDense>(step.attributes));
 }
 
-bool fits(const graph::Graph& graph, const graph::Node& node, bool has_smoothing) {
-  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
-  if (dense.activation_groups == 0 || dense.has_smoothing != has_smoothing || dense.has_zero_points ||
-      dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
-    return false;
-  const auto operands = graph::QuantizedDenseOperands<>::of(node);
-  const graph::Value weight = operands.stored, scales = *operands.scales;  // which a linear encoding has
-  const Shape& shape = graph.shape(weight);
-  // Up to this k, sums of 8-bit products fit 31 bits.
-  constexpr std::int64_t kMostK = std::int64_t{1} << 16;
-  if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
-  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
-         graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
-         shape.dims[1].number() / dense.activation_groups <= kMostK;
-}
-
 // The layout of the activations as the kernel reads them.
 IntegerRows integer_rows(const Step& step, const Binding& binding) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
@@ -63,7 +51,7 @@ IntegerRows integer_rows(const Step& step, const Binding& binding) {
 
 // Whether the step before already quantized the activations.
 bool reads_integers(const Step& step, const Binding& binding) {
-  return binding.shapes[step.inputs[0]].dtype == kIntegerRowsType;
+  return binding.slots[step.inputs[0]].format.kind == kQuantizedRows;
 }
 
 // The quantized activations with scales and offsets; in scratch if this step quantizes them.
@@ -81,45 +69,62 @@ QuantizeArguments rounding(const Step& step, const Frame& frame) {
   QuantizeArguments rounded = activations(step, frame);
   rounded.x = frame.in<float>(step.inputs[0]);
   rounded.x_stride = rounded.width;
-  if (const auto smoothing = places_of(step).smoothing) rounded.smoothing = frame.in<float>(step.inputs[*smoothing]);
-  rounded.rotation = static_cast<std::size_t>(std::get<graph::QuantizedDense>(step.attributes).rotation);
+  quantize_by(activation_quantization(step), frame, rounded);
   return rounded;
 }
 
 void multiply(const Step& step, const Frame& frame) {
-  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
   const QuantizeArguments integers = activations(step, frame);
   const GemmKernel& kernel = kernels().integers;
-  const auto at = places_of(step);
   GemmArguments product;
   product.m = integers.rows;
-  product.n = extent_of(frame.shape(step.inputs[at.stored]), 0);
+  product.n = extent_of(frame.shape(step.inputs[places_of(step).stored]), 0);
   product.k = quantized_row_words(integers.width, integers.groups, kernel.kind);
   product.a_stride = integers.words_stride;
   if (product.m == 0 || product.n == 0) return;
-  const float* packed = step.packed.values<float>().data();
+  const float* packed = step.packed[kPackedIntegers].values<float>().data();
+  const Tensor& column_scales = step.packed[kPackedScales];
   product.a = integers.words;
   product.packed = packed;
   product.scales = {.row_scales = integers.scales,
                     .row_offsets = integers.offsets,
-                    .column_scales = step.packed_scales.values<float>().data(),
+                    .column_scales = column_scales.values<float>().data(),
                     .column_sums = packed + packed_word_count(product.n, product.k, kernel),
                     .groups = integers.groups,
-                    .has_group_column_scales = step.packed_scales.extent(0) > 1,
+                    .has_group_column_scales = column_scales.extent(0) > 1,
                     .row_stride = integers.scales_stride};
-  if (at.bias) product.bias = frame.in<float>(step.inputs[*at.bias]);
-  product.activation = activation_of(dense.activation);
-  if (at.residual) product.residual = frame.in<float>(step.inputs[*at.residual]);
-  product.residual_stride = product.n;
-  place_result(step, frame, product);
+  apply_epilogue(step, frame, product);
   gemm(product, frame.pool, frame.max_workers, kernel);
 }
 
 }  // namespace
 
-bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) { return fits(graph, node, false); }
-bool fits_smoothed_integer_product(const graph::Graph& graph, const graph::Node& node) {
-  return fits(graph, node, true);
+RowQuantization activation_quantization(const Step& step) {
+  const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
+  RowQuantization quantization{.groups = groups_of(dense), .rotation = static_cast<std::size_t>(dense.rotation)};
+  if (const auto smoothing = places_of(step).smoothing) quantization.smoothing = step.inputs[*smoothing];
+  return quantization;
+}
+
+void quantize_by(const RowQuantization& quantization, const Frame& frame, QuantizeArguments& integers) {
+  if (quantization.smoothing) integers.smoothing = frame.in<float>(*quantization.smoothing);
+  integers.rotation = quantization.rotation;
+}
+
+bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) {
+  const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
+  if (dense.activation_groups == 0 || dense.has_zero_points || dense.encoding != tensor::EncodingKind::linear ||
+      (dense.rotation > 1 && !may_rotate(dense.rotation)))
+    return false;
+  const auto operands = graph::QuantizedDenseOperands<>::of(node);
+  const graph::Value weight = operands.stored, scales = *operands.scales;  // which a linear encoding has
+  const Shape& shape = graph.shape(weight);
+  // Up to this k, sums of 8-bit products fit 31 bits.
+  constexpr std::int64_t kMostK = std::int64_t{1} << 16;
+  if (!graph.shape(weight).is_static() || !has_scales_of_rows_or_runs(dense, shape.dims[1].number())) return false;
+  return graph.node(weight.node).op == graph::Op::constant && shape.dtype == DType::i8 &&
+         graph.node(scales.node).op == graph::Op::constant && graph.shape(scales).dtype == DType::f32 &&
+         shape.dims[1].number() / dense.activation_groups <= kMostK;
 }
 
 graph::Numbers integers_layout(const graph::Attributes& attributes) {
@@ -168,7 +173,11 @@ Tensor pack_integers(const Tensor& weight, const graph::Attributes& attributes) 
   return packed;
 }
 
-Tensor pack_group_scales(const Tensor& scales) {
+std::size_t packed_group_scales_bytes(const Shape& scales, const graph::Attributes& /*attributes*/) {
+  return scales.byte_count();
+}
+
+Tensor pack_group_scales(const Tensor& scales, const graph::Attributes& /*attributes*/) {
   const std::int64_t rows = scales.extent(0), groups = scales.extent(1);
   Tensor packed = Tensor::uninitialized({DType::f32, {groups, rows}});
   const std::span<const float> from = scales.values<float>();
@@ -182,8 +191,7 @@ Tensor pack_group_scales(const Tensor& scales) {
 
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t /*index*/) {
   if (reads_integers(step, binding)) return 0;
-  return scratch_aligned(rows_of(binding.shapes[step.inputs[0]]) * integer_rows(step, binding).stride() *
-                         sizeof(float));
+  return scratch_aligned(rows_of(binding.shapes[step.inputs[0]]) * integer_rows(step, binding).bytes());
 }
 
 std::size_t norm_integer_product_scratch(const Step& step, const Binding& binding, std::size_t index) {
@@ -198,7 +206,7 @@ void run_integer_product(const Step& step, const Frame& frame) {
 void run_norm_integer_product(const Step& step, const Frame& frame) {
   const Step &norm = step.parts[0], &product = step.parts[1];
   WidenedValues values(norm, frame);  // f32: takes no scratch
-  normalize_and_quantize_rows(norm_kind(norm), norm_arguments(norm, frame, values), rounding(product, frame),
+  normalize_and_quantize_rows(*norm.operation->norm, norm_arguments(norm, frame, values), rounding(product, frame),
                               frame.pool, frame.max_workers);
   multiply(product, frame);
 }

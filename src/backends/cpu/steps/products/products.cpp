@@ -4,9 +4,10 @@
 #include "alate/error.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
 #include "backends/cpu/kernels/gemm/product.h"
+#include "backends/cpu/plan/integer_rows.h"
 #include "backends/cpu/steps/products/dense_arguments.h"
-#include "backends/cpu/steps/products/integer_rows.h"
 #include "backends/cpu/steps/products/product_values.h"
+#include "backends/cpu/steps/products/quantization.h"
 #include "backends/cpu/steps/steps.h"
 #include "graph/operands.h"
 
@@ -94,42 +95,41 @@ SlotId weight_slot(const Step& step) {
 }
 
 GemmArguments dense_arguments(const Step& step, const Frame& frame) {
-  const auto& dense = std::get<graph::Dense>(step.attributes);
-  const auto at = graph::places_of<graph::DenseOperands>(dense);
+  const auto at = graph::places_of<graph::DenseOperands>(std::get<graph::Dense>(step.attributes));
   const SlotId rows = step.inputs[at.x];
   const Shape &x = frame.shape(rows), &result = frame.shape(step.output());
   GemmArguments arguments;
   arguments.m = rows_of(result);
   arguments.k = extent_of(x, x.rank() - 1);
-  arguments.n = extent_of(frame.shape(weight_slot(step)), 0);
+  arguments.n = extent_of(frame.shape(step.inputs[at.weight]), 0);
   arguments.a = frame.in<float>(rows);
   arguments.a_stride = x.rank() == 2 ? frame.row_stride(rows) : arguments.k;
-  arguments.packed = step.packed.values<float>().data();
-  if (at.bias) arguments.bias = frame.in<float>(step.inputs[*at.bias]);
-  arguments.activation = activation_of(dense.activation);
-  if (at.residual) arguments.residual = frame.in<float>(step.inputs[*at.residual]);
-  arguments.residual_stride = arguments.n;
-  place_result(step, frame, arguments);
+  arguments.packed = step.packed.front().values<float>().data();
+  apply_epilogue(step, frame, arguments);
   return arguments;
 }
 
-void place_result(const Step& step, const Frame& frame, GemmArguments& product) {
+void apply_epilogue(const Step& step, const Frame& frame, GemmArguments& product) {
+  const Epilogue& epilogue = step.epilogue;
+  if (epilogue.bias) product.bias = frame.in<float>(step.inputs[*epilogue.bias]);
+  product.activation = activation_of(epilogue.activation);
+  if (epilogue.residual) product.residual = frame.in<float>(step.inputs[*epilogue.residual]);
+  product.residual_stride = product.n;
   const SlotId result = step.output();
-  if (step.integers) {
-    const ResultIntegers& integers = *step.integers;
-    product.integers = integers_in({product.n, integers.groups}, frame.out<std::byte>(result));
-    if (integers.smoothing) product.integers.smoothing = frame.in<float>(*integers.smoothing);
-    product.integers.rotation = integers.rotation;
+  const SlotFormat& format = frame.slot(result).format;
+  if (format.kind == kQuantizedRows) {
+    product.integers = integers_in({product.n, format.quantization.groups}, frame.out<std::byte>(result));
+    quantize_by(format.quantization, frame, product.integers);
     return;
   }
-  if (frame.shape(result).dtype == DType::bf16) {
+  if (format.kind == kBf16Rows) {
     product.halves = frame.out<std::uint16_t>(result);
     product.halves_stride = product.n;
     return;
   }
-  if (step.outputs.size() > 1) product.row_sums = frame.out<float>(step.outputs[1]);
+  if (epilogue.row_sums) product.row_sums = frame.out<float>(step.outputs[*epilogue.row_sums]);
   product.c = frame.out<float>(result);
-  product.column_block = static_cast<std::size_t>(frame.slots[result].column_block);
+  product.column_block = static_cast<std::size_t>(format.column_block());
   product.c_stride = product.column_block != 0 ? product.column_block : product.n;
   product.block_stride = frame.block_stride(result);
 }

@@ -7,14 +7,14 @@
 
 namespace alate::cpu {
 
-/// Whether a step of f32 stores its result rounded to bf16, see round_results.h.
+/// Whether the step stores its result of f32 rounded to bf16, see round_results.h.
 inline bool is_rounded_result(const Step& step, const Binding& binding) {
-  return binding.shapes[step.inputs[0]].dtype == DType::f32 && binding.shapes[step.output()].dtype == DType::bf16;
+  return binding.slots[step.output()].format.kind == kBf16Rows;
 }
 
 /// Whether every reader of attention's result rounds it to 8 bits or bf16, so that its products may be bf16 too.
 inline bool may_multiply_bf16(const Step& step, const Binding& binding) {
-  return step.feeds_quantized || is_rounded_result(step, binding);
+  return step.epilogue.is_quantized_next || is_rounded_result(step, binding);
 }
 
 /// Scratch of a step that widens all its half-precision values.

@@ -185,6 +185,15 @@ std::size_t tiles_scratch(const Step& step, const Binding& /*binding*/, std::siz
   return buffers_of(*step.tiles) * kBufferBytes * base::ThreadPool::shared().size();
 }
 
+std::uint32_t tiled_rows(const Step& step) {
+  std::uint32_t mask = 0;
+  const std::vector<TileInput>& inputs = step.tiles->inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].first_axis == 0 && inputs[i].last_axis > 0) mask |= std::uint32_t{1} << i;
+  }
+  return mask;
+}
+
 void run_tiles(const Step& step, const Frame& frame) {
   const TileProgram& program = *step.tiles;
   const Shape& shape = frame.shape(step.output());

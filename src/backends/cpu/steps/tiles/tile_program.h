@@ -47,6 +47,8 @@ std::optional<TileInstruction> tile_instruction(const graph::Graph& graph, const
 /// Whether nodes of `op` that compute in `dtype` have an instruction.
 bool has_tile_instruction(graph::Op op, DType dtype);
 
+/// The inputs of the step's chain that go row by row, as in row_operands.h.
+std::uint32_t tiled_rows(const Step& step);
 /// Runs the step's chain.
 void run_tiles(const Step& step, const Frame& frame);
 std::size_t tiles_scratch(const Step& step, const Binding& binding, std::size_t index);

@@ -4,14 +4,10 @@
 
 #include <cstddef>
 
-#include "alate/tensor.h"
 #include "backends/cpu/kernels/dispatch/dispatch.h"
 #include "backends/cpu/kernels/quantize/quantize_rows.h"
 
 namespace alate::cpu {
-
-/// The dtype of slots that hold such rows, [rows, stride].
-constexpr DType kIntegerRowsType = DType::u32;
 
 /// The layout of a row of `width` numbers in `groups` groups of equal size: [words | a scale per group | an offset per
 /// group], 4 bytes each.
@@ -20,6 +16,7 @@ struct IntegerRows {
 
   std::size_t words() const { return quantized_row_words(width, groups, kernels().integers.kind); }
   std::size_t stride() const { return words() + 2 * groups; }
+  std::size_t bytes() const { return stride() * sizeof(float); }
 };
 
 /// The destination of quantize_rows for such rows, the first of them at `memory`. The caller sets the source.
