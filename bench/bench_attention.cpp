@@ -46,9 +46,9 @@ void run(const Sizes& shape, base::ThreadPool& pool, std::size_t threads) {
   for (std::size_t s = 0; s < shape.sequences; ++s) starts.push_back(static_cast<std::int32_t>(s * shape.length));
   cpu::AttentionArguments arguments;
   arguments.q = qkv.data();
-  arguments.k = qkv.data() + width;
-  arguments.v = qkv.data() + 2 * width;
-  arguments.q_stride = arguments.k_stride = arguments.v_stride = 3 * width;
+  arguments.k.base = qkv.data() + width;
+  arguments.v.base = qkv.data() + 2 * width;
+  arguments.q_stride = arguments.k.stride = arguments.v.stride = 3 * width;
   arguments.out = out.data();
   arguments.out_stride = width;
   arguments.starts = starts.data();

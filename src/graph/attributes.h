@@ -304,6 +304,15 @@ struct Dense {
 /// all. Heads are grouped: query head h reads key/value head h / (heads / kv_heads). A query without visible keys gives
 /// zeros, and so does a token of no sequence. `longest` is an upper bound of the lengths. See operands.h for operands
 /// by name.
+/// paged_attention: query [tokens, heads, width], key and value [pages, rows of a page, kv_heads, …] of a dtype of
+/// their own (f16, bf16, f32 or the query's), table i32 [sequences, most pages], starts, lengths and key lengths i32
+/// [sequences], then sinks [heads] if the flag says so. Key i of a sequence is row i % rows of page table[i / rows],
+/// for i below its key length; its queries are the last ones of these tokens: query j is at key length - length + j. A
+/// sequence without queries has no pages that are read. Backends with a kernel throw where a page that is read is not
+/// in the cache, or key lengths are below the lengths or above what the table holds; others read some page of the
+/// cache, or compute with the keys that there are. Rows of a page divide kMostPageRows. Of the other fields,
+/// has_lengths, has_bias and rounds_operands must be false.
+inline constexpr std::int64_t kMostPageRows = 128;  // a multiple of the rows of every page
 struct Attention {
   double scale = 1;
   bool has_lengths = false, has_bias = false, has_sinks = false;
@@ -315,7 +324,7 @@ struct Attention {
   bool rounds_operands = false;
   // Only of ragged_attention.
   bool has_query_distances = false, has_key_distances = false;
-  Dim longest = {};
+  Dim longest = {};  // also of paged_attention
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},
                       Field{"has_lengths", &Attention::has_lengths},

@@ -196,6 +196,47 @@ struct RaggedAttentionOperands {
 };
 
 template <typename Operand = Value>
+struct WritePagesOperands {
+  using Attributes = NoAttributes;
+  Operand cache{}, rows{}, slots{};
+
+  static constexpr auto members() {
+    return std::tuple{&WritePagesOperands::cache, &WritePagesOperands::rows, &WritePagesOperands::slots};
+  }
+  static WritePagesOperands of(const NoAttributes& attributes, std::span<const Operand> operands) {
+    return operand_lists::named<WritePagesOperands>(attributes, operands);
+  }
+  static WritePagesOperands of(const Node& node) { return of(std::get<NoAttributes>(node.attributes), node.operands); }
+  std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
+  NoAttributes flagged(NoAttributes attributes) const { return operand_lists::flagged(*this, attributes); }
+};
+
+/// Of `paged_attention`, over packed sequences and pages of a cache.
+template <typename Operand = Value>
+struct PagedAttentionOperands {
+  using Attributes = Attention;
+  Operand query{}, key{}, value{}, table{}, starts{}, lengths{}, key_lengths{};
+  std::optional<Operand> sinks = {};
+
+  static constexpr auto members() {
+    return std::tuple{&PagedAttentionOperands::query,
+                      &PagedAttentionOperands::key,
+                      &PagedAttentionOperands::value,
+                      &PagedAttentionOperands::table,
+                      &PagedAttentionOperands::starts,
+                      &PagedAttentionOperands::lengths,
+                      &PagedAttentionOperands::key_lengths,
+                      operand_lists::Optional{&PagedAttentionOperands::sinks, &Attention::has_sinks}};
+  }
+  static PagedAttentionOperands of(const Attention& attributes, std::span<const Operand> operands) {
+    return operand_lists::named<PagedAttentionOperands>(attributes, operands);
+  }
+  static PagedAttentionOperands of(const Node& node) { return of(std::get<Attention>(node.attributes), node.operands); }
+  std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
+  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, std::move(attributes)); }
+};
+
+template <typename Operand = Value>
 struct RopeOperands {
   using Attributes = Rope;
   Operand x{};

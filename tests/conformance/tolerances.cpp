@@ -68,6 +68,8 @@ constexpr Row kRows[] = {
     {Op::attention, {Bound::of_largest, 2, 64, 64, false}},
     {Op::attention_gradient, {Bound::of_largest, 2, 128, 128, false}},
     {Op::ragged_attention, {Bound::of_largest, 2, 64, 64, false}},
+    {Op::paged_attention, {Bound::of_largest, 2, 64, 64, false}},
+    {Op::write_pages, {}},
 };
 
 bool is_complex_valued(const Case& subject) {

@@ -36,7 +36,7 @@ FUNCTIONS = {"exp": 3, "expm1": 4, "log": 3, "log1p": 4, "logistic": 4, "tanh": 
 # Units of the largest element: fused ops round several times.
 FUSED = {"softmax": 32, "gelu": 8, "silu": 8, "normalize": 16, "log_softmax": 16, "rms_norm": 16, "rope": 4,
          "attention_gradient": 128, "layer_norm": 32, "group_norm": 32, "dense": 64, "attention": 64,
-         "ragged_attention": 64, "ragged_pool": 32, "quantized_dense": 64}
+         "ragged_attention": 64, "paged_attention": 64, "ragged_pool": 32, "quantized_dense": 64}
 UNSIGNED_ZEROS = SUMS | set(FUSED) | {
     "max", "min", "reduce_max", "reduce_min"}
 

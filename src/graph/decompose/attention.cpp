@@ -11,27 +11,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Value places(Builder& b, const Dims& dims, std::int64_t axis) {
-  return b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = axis});
-}
-
 // The attention mask as bool of the scores' dims; none if every key is visible to every query.
 std::optional<Value> visible(Builder& b, const Dims& dims, const Attention& attention, std::optional<Value> lengths) {
-  std::optional<Value> mask;
-  const auto both = [&](Value more) { mask = mask ? b.logical_and({*mask, more}) : more; };
   const auto query = [&] { return places(b, dims, 2); };
   const auto key = [&] { return places(b, dims, 4); };
-  if (lengths) both(b.less({key(), b.broadcast_in_dim({*lengths}, {.dims = dims, .mapping = {0}})}));
-  if (attention.causal) both(b.less_or_equal({key(), query()}));
-  if (attention.window_left >= 0) {
-    const Value q = query();
-    both(b.greater_or_equal({key(), b.sub({q, scalar_like(b, static_cast<double>(attention.window_left), q)})}));
-  }
-  if (attention.window_right >= 0) {
-    const Value q = query();
-    both(b.less_or_equal({key(), b.add({q, scalar_like(b, static_cast<double>(attention.window_right), q)})}));
-  }
-  return mask;
+  std::optional<Value> mask;
+  if (lengths) mask = b.less({key(), b.broadcast_in_dim({*lengths}, {.dims = dims, .mapping = {0}})});
+  return visible_by_place(b, attention, query, key, mask);
 }
 
 // Broadcasts bias [1 or batch, 1 or heads, queries, keys] to the scores' dims.
@@ -79,6 +65,37 @@ Value bias_sum(Builder& b, Value x, Value y) {
 }
 
 }  // namespace
+
+Value places(Builder& b, const Dims& dims, std::int64_t axis) {
+  return b.iota({}, {.dtype = DType::i32, .dims = dims, .axis = axis});
+}
+
+std::optional<Value> visible_by_place(Builder& b, const Attention& attention, const std::function<Value()>& query,
+                                      const std::function<Value()>& key, std::optional<Value> mask) {
+  const auto both = [&](Value more) { mask = mask ? b.logical_and({*mask, more}) : more; };
+  if (attention.causal) both(b.less_or_equal({key(), query()}));
+  if (attention.window_left >= 0) {
+    const Value q = query();
+    both(b.greater_or_equal({key(), b.sub({q, scalar_like(b, static_cast<double>(attention.window_left), q)})}));
+  }
+  if (attention.window_right >= 0) {
+    const Value q = query();
+    both(b.less_or_equal({key(), b.add({q, scalar_like(b, static_cast<double>(attention.window_right), q)})}));
+  }
+  return mask;
+}
+
+Value packed_heads(Builder& b, Value padded, Value starts, Value lengths, const Dims& packed) {
+  const PackedRows rows = packed_rows(b, starts, lengths, packed[0]);
+  const Value taken =
+      b.gather({padded, stack(b, {rows.sequence, rows.place}, 1)}, {.offset_dims = {1, 2},
+                                                                    .collapsed_slice_dims = {0, 1},
+                                                                    .start_index_map = {0, 1},
+                                                                    .index_vector_dim = 1,
+                                                                    .slice_sizes = {1, 1, packed[1], packed[2]}});
+  const Value zeros = broadcast_to(b, b.scalar(b.shape(padded).dtype, 0), packed);
+  return b.select({b.broadcast_in_dim({rows.is_of_sequence}, {.dims = packed, .mapping = {0}}), taken, zeros});
+}
 
 AttentionScores attention_scores(Builder& b, const AttentionOperands<>& operands, const Attention& attributes) {
   AttentionScores result;
@@ -142,8 +159,8 @@ Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, co
   const auto given = RaggedAttentionOperands<>::of(attributes, operands);
   const Shape query = b.shape(given.query);
   const Dims packed = {query.dims[0], query.dims[1], b.shape(given.value).dims[2]};
-  const auto zeros = [&] { return broadcast_to(b, b.scalar(query.dtype, 0), packed); };
-  if (packed[0] == Dim(0) || b.shape(given.starts).dims[0] == Dim(0)) return zeros();  // nothing to gather
+  if (packed[0] == Dim(0) || b.shape(given.starts).dims[0] == Dim(0))  // nothing to gather
+    return broadcast_to(b, b.scalar(query.dtype, 0), packed);
 
   // Sums of biases must not be rounded to half types.
   const bool widens = given.query_distances || given.key_distances;
@@ -166,15 +183,7 @@ Value decompose_ragged_attention(Builder& b, std::span<const Value> operands, co
   within.has_query_distances = within.has_key_distances = false;
   within.longest = {};
   const Value mixed = narrow(b, b.attention(sequences.list(), within), query.dtype);
-
-  const PackedRows rows = packed_rows(b, given.starts, given.lengths, packed[0]);
-  const Value taken =
-      b.gather({mixed, stack(b, {rows.sequence, rows.place}, 1)}, {.offset_dims = {1, 2},
-                                                                   .collapsed_slice_dims = {0, 1},
-                                                                   .start_index_map = {0, 1},
-                                                                   .index_vector_dim = 1,
-                                                                   .slice_sizes = {1, 1, packed[1], packed[2]}});
-  return b.select({b.broadcast_in_dim({rows.is_of_sequence}, {.dims = packed, .mapping = {0}}), taken, zeros()});
+  return packed_heads(b, mixed, given.starts, given.lengths, packed);
 }
 
 }  // namespace alate::graph

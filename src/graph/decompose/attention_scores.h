@@ -1,6 +1,7 @@
-// Attention weights over a padded batch, shared by the decompositions of attention and of its gradient.
+// Attention weights, masks and padded batches, shared by the decompositions of attention's ops.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "graph/builder.h"
@@ -18,5 +19,15 @@ struct AttentionScores {
 };
 
 AttentionScores attention_scores(Builder& b, const AttentionOperands<>& operands, const Attention& attributes);
+
+/// 0, 1, 2, … along an axis, i32.
+Value places(Builder& b, const Dims& dims, std::int64_t axis);
+/// `mask` (none: all are visible) where a query's window and causality also let it see the key. `query` and `key` give
+/// the places of both, i32 of the mask's dims.
+std::optional<Value> visible_by_place(Builder& b, const Attention& attention, const std::function<Value()>& query,
+                                      const std::function<Value()>& key, std::optional<Value> mask);
+/// The rows of packed sequences [tokens, heads, width] from their padded batch [sequences, longest, heads, width];
+/// zeros for a token of no sequence. `packed` are the result's dims.
+Value packed_heads(Builder& b, Value padded, Value starts, Value lengths, const Dims& packed);
 
 }  // namespace alate::graph

@@ -14,7 +14,7 @@
 //   wild(n)    integers below, within and past 0 … n, and the dtype's lowest and highest
 //   bits       any bits
 //
-// Kinds of packed sequences, which agree with each other within a case: starts, lengths.
+// Kinds of packed sequences, which agree with each other within a case: starts, lengths, cached, pages.
 // Dtypes that are only stored always get any bits.
 #pragma once
 

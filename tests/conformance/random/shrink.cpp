@@ -236,8 +236,9 @@ class Shrinker {
 
   // Sequences that overlap, or that are not where an index says, are nothing that an op must take.
   bool has_sequences() const {
-    return std::any_of(subject_.graph.nodes().begin(), subject_.graph.nodes().end(),
-                       [](const Node& node) { return node.op == Op::ragged_attention || node.op == Op::ragged_pool; });
+    return std::any_of(subject_.graph.nodes().begin(), subject_.graph.nodes().end(), [](const Node& node) {
+      return node.op == Op::ragged_attention || node.op == Op::paged_attention || node.op == Op::ragged_pool;
+    });
   }
 
   bool shrink_extents() {

@@ -147,6 +147,16 @@ void add_fused(std::vector<Graph>& graphs) {
     ragged({.query_distances = Shape{f, {4, kTokens, 2, 2}}, .key_distances = Shape{f, {4, kTokens, 2, 2}}},
            {.scale = 0.5, .longest = 2});
     ragged({.bias = Shape{f, {2, 1, 2, 2}}, .key_distances = Shape{f, {4, 1, 2, 2}}}, {.scale = 0.5, .longest = 2});
+    for (const DType rows : {f, DType::bf16})
+      graphs.push_back(example(Op::write_pages, {f, rows, i32}, {{2, 2, 2, 3}, {kTokens, 2, 3}, {kTokens}}, {}));
+    for (const DType cache : {f, DType::f32}) {
+      graphs.push_back(example(Op::paged_attention, {f, cache, cache, i32, i32, i32, i32, f},
+                               {{kTokens, 4, 2}, {3, 2, 2, 2}, {3, 2, 2, 3}, {2, 2}, {2}, {2}, {2}, {4}},
+                               Attention{.scale = 0.5, .has_sinks = true, .causal = true, .longest = kTokens}));
+    }
+    graphs.push_back(example(Op::paged_attention, {f, f, f, i32, i32, i32, i32},
+                             {{kTokens, 4, 2}, {kTokens, 2, 2, 2}, {kTokens, 2, 2, 3}, {2, 2}, {2}, {2}, {2}},
+                             Attention{.scale = 0.1, .window_left = 1, .soft_cap = 2, .longest = 2}));
     for (int number = 0; number <= static_cast<int>(PoolMode::weighted_mean); ++number) {
       graphs.push_back(example(Op::ragged_pool, {f, i32, i32}, {{kTokens, 2}, {kSequences}, {kSequences}},
                                Pool{static_cast<PoolMode>(number), kTokens}));
@@ -191,6 +201,11 @@ std::vector<double> indices(Op op, std::size_t operand) {
   if (op == Op::ragged_attention) {  // lengths 2 and 1
     if (operand == 3) return {0, 2};
     if (operand == 4) return {2, 1};
+  }
+  if (op == Op::write_pages && operand == 2) return {3, -1, 1};
+  if (op == Op::paged_attention) {  // lengths 2 and 1 of 3 and 4 tokens
+    const std::vector<double> values[] = {{2, 0, 1, 2}, {0, 2}, {2, 1}, {3, 4}};
+    if (operand >= 3 && operand < 7) return values[operand - 3];
   }
   if (op == Op::dynamic_reshape && operand == 1) return {kDimValue, 2, 2};
   return window_example_values(op, operand);

@@ -13,12 +13,13 @@ namespace {
 using backends::Arithmetic;
 using backends::Work;
 
-// Pairs of a query and a visible key, in one head of one sequence.
-double seen_pairs(const graph::Attention& attention, std::int64_t queries, std::int64_t keys) {
+// Pairs of a query and a visible key, in one head of one sequence whose first query is at `first_place` of the keys.
+double seen_pairs(const graph::Attention& attention, std::int64_t first_place, std::int64_t queries,
+                  std::int64_t keys) {
   const std::int64_t left = attention.window_left, right = attention.causal ? 0 : attention.window_right;
   if (left < 0 && right < 0) return static_cast<double>(queries) * static_cast<double>(keys);
   std::int64_t pairs = 0;
-  for (std::int64_t i = 0; i < queries; ++i) {
+  for (std::int64_t i = first_place; i < first_place + queries; ++i) {
     const std::int64_t first = left < 0 ? 0 : std::max<std::int64_t>(i - left, 0);
     const std::int64_t end = right < 0 ? keys : std::min(i + right + 1, keys);
     pairs += std::max<std::int64_t>(end - first, 0);
@@ -32,8 +33,8 @@ class SeenPairs {
   SeenPairs(const graph::Attention& attention, bool rounds_to_bf16)
       : attention_(attention), rounds_to_bf16_(rounds_to_bf16) {}
 
-  void add(std::int64_t queries, std::int64_t keys) {
-    const double pairs = seen_pairs(attention_, queries, keys);
+  void add(std::int64_t queries, std::int64_t keys, std::int64_t first_place = 0) {
+    const double pairs = seen_pairs(attention_, first_place, queries, keys);
     all_ += pairs;
     if (!attention_.rounds_operands) return;
     const WordKind kind = rounded_operands(static_cast<std::size_t>(keys), rounds_to_bf16_);
@@ -93,6 +94,30 @@ Work ragged_attention_work(const Step& step, const Frame& frame) {
     pairs.add(lengths[i], keys);
   }
   Work work = moved_bytes(step, frame);
+  add_products(step, frame, at, pairs, work);
+  return work;
+}
+
+Work paged_attention_work(const Step& step, const Frame& frame) {
+  const auto& attention = std::get<graph::Attention>(step.attributes);
+  const auto at = graph::places_of<graph::PagedAttentionOperands>(attention);
+  const auto *lengths = frame.in<std::int32_t>(step.inputs[at.lengths]),
+             *key_lengths = frame.in<std::int32_t>(step.inputs[at.key_lengths]);
+  SeenPairs pairs(attention, false);
+  std::int64_t cached = 0;
+  for (std::size_t i = 0; i < extent_of(frame.shape(step.inputs[at.lengths]), 0); ++i) {
+    if (lengths[i] == 0) continue;
+    pairs.add(lengths[i], key_lengths[i], key_lengths[i] - lengths[i]);
+    cached += key_lengths[i];
+  }
+  Work work{.bytes = result_bytes(step, frame)};
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    const Shape& shape = frame.shape(step.inputs[i]);
+    const bool is_cache = i == at.key || i == at.value;
+    const std::size_t rows = is_cache ? std::max<std::size_t>(extent_of(shape, 0) * extent_of(shape, 1), 1) : 1;
+    work.bytes +=
+        operand_bytes(step, frame, i) / static_cast<double>(rows) * static_cast<double>(is_cache ? cached : 1);
+  }
   add_products(step, frame, at, pairs, work);
   return work;
 }

@@ -127,6 +127,9 @@ void run_interpreted(const Step& step, const Frame& frame);
 
 void run_attention(const Step& step, const Frame& frame);
 void run_ragged_attention(const Step& step, const Frame& frame);
+/// Reads a cache of f32, f16 or bf16 as it is stored.
+void run_paged_attention(const Step& step, const Frame& frame);
+std::size_t paged_attention_scratch(const Step& step, const Binding& binding, std::size_t index);
 void run_rope(const Step& step, const Frame& frame);
 bool fits_rope(const graph::Graph& graph, const graph::Node& node);
 /// For [tokens, heads, width] with a stride between tokens.

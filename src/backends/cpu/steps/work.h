@@ -31,6 +31,8 @@ backends::Work convolution_work(const Step& step, const Frame& frame);
 // Attention, in attention_work.cpp: the two products over the keys that each query sees, without the softmax.
 backends::Work attention_work(const Step& step, const Frame& frame);
 backends::Work ragged_attention_work(const Step& step, const Frame& frame);
+/// Counts the rows of the cache that the sequences have.
+backends::Work paged_attention_work(const Step& step, const Frame& frame);
 
 // Rows, in row_work.cpp. A function such as exp or sqrt counts as one operation.
 backends::Work layer_norm_work(const Step& step, const Frame& frame);

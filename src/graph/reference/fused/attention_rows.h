@@ -51,6 +51,7 @@ struct DistanceScores {
 struct AttentionSequence {
   std::int64_t batch;  // of the bias
   std::int64_t first_query, queries, first_key, keys;
+  std::int64_t first_place = 0;  // the first query's place among the keys
 };
 
 /// One query of one head. Empty if no key is visible, or every score is -infinity.
@@ -74,6 +75,13 @@ class AttentionRows {
     if (given.key_distances) key_distances = scores(*given.key_distances);
   }
 
+  /// Over the pages' rows, one after the other.
+  AttentionRows(const Attention& attributes, const PagedAttentionOperands<Tensor>& given)
+      : attention(attributes), query(given.query), key(given.key), value(given.value) {
+    add({}, given.sinks);
+  }
+
+  /// Whether the query at `place` sees the key at `other`.
   bool sees(std::int64_t place, std::int64_t other) const {
     return (!attention.causal || other <= place) &&
            (attention.window_left < 0 || place - other <= attention.window_left) &&
@@ -88,7 +96,7 @@ class AttentionRows {
     double largest = attention.has_sinks ? sinks[static_cast<std::size_t>(head)] : -kInfinity;
     for (std::size_t i = 0; i < keys; ++i) {
       const auto other = static_cast<std::int64_t>(i);
-      if (!sees(place, other)) continue;
+      if (!sees(sequence.first_place + place, other)) continue;
       double score = attention.scale * product_of(sequence, place, other, head);
       if (attention.soft_cap > 0) {
         const double part = std::tanh(score / attention.soft_cap);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -41,9 +42,9 @@ struct Batch {
     if (qkv.empty()) qkv.resize(width);
     out.assign(tokens * (heads * value_size + 2), kUntouched);
     arguments.q = qkv.data();
-    arguments.k = qkv.data() + q_width;
-    arguments.v = qkv.data() + q_width + k_width;
-    arguments.q_stride = arguments.k_stride = arguments.v_stride = width;
+    arguments.k.base = qkv.data() + q_width;
+    arguments.v.base = qkv.data() + q_width + k_width;
+    arguments.q_stride = arguments.k.stride = arguments.v.stride = width;
     arguments.out = out.data();
     arguments.out_stride = heads * value_size + 2;
     arguments.starts = starts.data();
@@ -71,6 +72,8 @@ struct Batch {
   static constexpr float kUntouched = 123.0f;
 };
 
+const float* floats_of(const KeySource& rows) { return static_cast<const float*>(rows.base); }
+
 // The formula, in double.
 double expected(const Batch& batch, std::size_t sequence, std::size_t head, std::size_t query, std::size_t column) {
   const AttentionArguments& a = batch.arguments;
@@ -88,13 +91,13 @@ double expected(const Batch& batch, std::size_t sequence, std::size_t head, std:
     double score = 0;
     for (std::size_t e = 0; e < a.head_size; ++e) {
       score += static_cast<double>(a.q[(start + query) * a.q_stride + head * a.head_size + e]) *
-               a.k[(start + key) * a.k_stride + kv_head * a.head_size + e];
+               floats_of(a.k)[(start + key) * a.k.stride + kv_head * a.head_size + e];
     }
     score *= a.scale;
     if (a.soft_cap > 0) score = a.soft_cap * std::tanh(score / a.soft_cap);
     if (a.bias != nullptr) score += a.bias[head * a.bias_head_stride + query * a.bias_query_stride + key];
     scores.push_back(score);
-    values.push_back(a.v[(start + key) * a.v_stride + kv_head * a.value_size + column]);
+    values.push_back(floats_of(a.v)[(start + key) * a.v.stride + kv_head * a.value_size + column]);
   }
   double sum = a.sinks != nullptr ? std::exp(static_cast<double>(a.sinks[head])) : 0;
   double result = 0;
@@ -302,17 +305,93 @@ TEST_P(RaggedAttention, ReadsHeadsThatLieApart) {
       run(batch);
       const std::vector<float> wanted = batch.out;
       const std::vector<float> q = heads_apart(a.q, a.q_stride, batch.tokens, heads, size),
-                               k = heads_apart(a.k, a.k_stride, batch.tokens, kv_heads, size),
-                               v = heads_apart(a.v, a.v_stride, batch.tokens, kv_heads, value_size);
+                               k = heads_apart(floats_of(a.k), a.k.stride, batch.tokens, kv_heads, size),
+                               v = heads_apart(floats_of(a.v), a.v.stride, batch.tokens, kv_heads, value_size);
       a.q = q.data();
-      a.k = k.data();
-      a.v = v.data();
-      a.q_stride = a.k_stride = size;
-      a.v_stride = value_size;
-      a.q_head_stride = a.k_head_stride = batch.tokens * size + 3;
-      a.v_head_stride = batch.tokens * value_size + 3;
+      a.q_stride = size;
+      a.q_head_stride = batch.tokens * size + 3;
+      a.k = {.base = k.data(), .stride = size, .head_stride = batch.tokens * size + 3};
+      a.v = {.base = v.data(), .stride = value_size, .head_stride = batch.tokens * value_size + 3};
       run(batch, 2);
       EXPECT_TRUE(same_bits(wanted, batch.out)) << heads << " heads of " << size << ", rounded: " << rounds;
+    }
+  }
+}
+
+// The rows of a batch's tokens in pages, those of sequence s from page `first[s]` on in reverse order, as f32 or
+// halves.
+struct Pages {
+  std::vector<std::int32_t> table;
+  std::vector<float> floats;
+  std::vector<std::uint16_t> halves;
+  KeySource source;
+
+  Pages(const Batch& batch, const KeySource& rows, std::size_t width, std::size_t page_rows) {
+    source = {.stride = width, .page_rows = page_rows};
+    source.most_pages = batch.longest / page_rows + 1;
+    const std::size_t pages = batch.lengths.size() * source.most_pages;
+    for (std::size_t i = 0; i < pages; ++i) table.push_back(static_cast<std::int32_t>(pages - 1 - i));
+    floats.assign(pages * page_rows * width, std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(batch.lengths[s]); ++i) {
+        const auto page = static_cast<std::size_t>(table[s * source.most_pages + i / page_rows]);
+        const float* from = floats_of(rows) + (static_cast<std::size_t>(batch.starts[s]) + i) * rows.stride;
+        std::copy_n(from, width, floats.data() + (page * page_rows + i % page_rows) * width);
+      }
+    }
+    source.table = table.data();
+    source.base = floats.data();
+  }
+
+  // Stores the upper halves of the floats, which have no others.
+  void store_bf16() {
+    for (const float value : floats)
+      halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+    source.base = halves.data();
+    source.floats = StoredFloats::bf16;
+  }
+};
+
+TEST_P(RaggedAttention, ReadsPagesWithTheBitsOfRows) {
+  for (const bool is_half : {false, true}) {
+    for (const auto& [heads, kv_heads, size, value_size] :
+         {std::array<std::size_t, 4>{1, 1, 32, 32}, {4, 2, 30, 20}, {3, 3, 80, 7}, {6, 1, 1, 64}}) {
+      Batch batch({1, 30, 0, 150, 129}, heads, kv_heads, size, value_size);
+      AttentionArguments& a = batch.arguments;
+      a.causal = true;
+      if (is_half) {
+        for (float& value : batch.qkv) value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffff0000U);
+      }
+      run(batch);
+      const std::vector<float> wanted = batch.out;
+      for (const std::size_t page_rows : {1, 16, 128}) {
+        Pages k(batch, a.k, kv_heads * size, page_rows), v(batch, a.v, kv_heads * value_size, page_rows);
+        if (is_half) {
+          k.store_bf16();
+          v.store_bf16();
+        }
+        Batch paged = batch;
+        paged.arguments.k = k.source;
+        paged.arguments.v = v.source;
+        paged.arguments.key_lengths = batch.lengths.data();
+        paged.arguments.out = paged.out.data();
+        run(paged, 2);
+        EXPECT_TRUE(same_bits(wanted, paged.out)) << heads << " heads of " << size << ", pages of " << page_rows;
+        // Only the last 5 queries of each sequence.
+        std::vector<std::int32_t> starts, lengths;
+        for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
+          lengths.push_back(std::min(batch.lengths[s], 5));
+          starts.push_back(batch.starts[s] + batch.lengths[s] - lengths[s]);
+        }
+        paged.arguments.starts = starts.data();
+        paged.arguments.lengths = lengths.data();
+        run(paged);
+        for (std::size_t s = 0; s < lengths.size(); ++s) {
+          const auto first = starts[s] * static_cast<std::ptrdiff_t>(a.out_stride),
+                     count = lengths[s] * static_cast<std::ptrdiff_t>(a.out_stride);
+          EXPECT_TRUE(std::equal(wanted.begin() + first, wanted.begin() + first + count, paged.out.begin() + first));
+        }
+      }
     }
   }
 }

@@ -122,9 +122,10 @@ TEST_P(RoundedResults, OfAttentionAreThoseOfItsFloats) {
                  v = random_floats(kTokens * width, 3);
       std::vector<float> out(kTokens * width);
       std::vector<std::uint16_t> halves(out.size(), kUntouched);
-      AttentionArguments attention{.q = q.data(), .q_stride = width, .k = k.data(), .k_stride = width};
-      attention.v = v.data();
-      attention.v_stride = attention.out_stride = width;
+      AttentionArguments attention{.q = q.data(), .q_stride = width};
+      attention.k = {.base = k.data(), .stride = width};
+      attention.v = {.base = v.data(), .stride = width};
+      attention.out_stride = width;
       attention.out = out.data();
       attention.starts = starts.data();
       attention.lengths = lengths.data();

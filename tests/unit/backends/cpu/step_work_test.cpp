@@ -175,6 +175,24 @@ TEST(StepWork, RaggedAttentionCountsEachSequenceAlone) {
               4 * (4 * 6 * 2 * 8 + 3 * 2), Arithmetic::f32);
 }
 
+TEST(StepWork, PagedAttentionCountsTheRowsThatSequencesHave) {
+  Builder b("paged");
+  const std::vector<Tensor> inputs = {random_tensor(DType::f32, {4, 4, 8}, 1),
+                                      random_tensor(DType::f16, {50, 2, 2, 8}, 2),
+                                      random_tensor(DType::f16, {50, 2, 2, 6}, 3),
+                                      i32({3, 3}, {5, 1, 9, 7, -1, -1, -1, -1, -1}),
+                                      i32({3}, {0, 3, 4}),
+                                      i32({3}, {3, 1, 0}),
+                                      i32({3}, {5, 1, 6})};
+  std::vector<Value> operands;
+  for (const Tensor& input : inputs)
+    operands.push_back(b.parameter("x" + std::to_string(operands.size()), input.shape()));
+  const Value y = b.paged_attention(operands, {.causal = true, .longest = 3});
+  // Three queries that see 3, 4 and 5 keys, and one that sees itself; 6 rows of the cache.
+  expect_work(call_of(profile(b, y, inputs), "paged_attention"), 2 * (3 + 4 + 5 + 1) * 4 * (8 + 6),
+              4 * 4 * 4 * (8 + 6) + 6 * 2 * 2 * (8 + 6) + 4 * (9 + 3 * 3), Arithmetic::f32);
+}
+
 TEST(StepWork, NormsAndSoftmaxCountForEachElement) {
   const Tensor x = random_tensor(DType::f32, {7, 30}, 1);
   const auto one = [&](std::string_view kernel, auto build) {

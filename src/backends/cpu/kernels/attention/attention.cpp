@@ -18,6 +18,7 @@ struct SequenceWork {
   std::size_t first_query = 0;
   std::size_t queries = 0;
   std::size_t first_key = 0;
+  std::size_t first_place = 0;
   std::size_t keys = 0;  // visible keys
   std::size_t heads_per_task = 0;
   std::size_t queries_per_task = 0;
@@ -39,8 +40,13 @@ SequenceWork rows_of_sequence(const AttentionArguments& a, std::size_t sequence)
     work.queries = work.keys = static_cast<std::size_t>(std::max(a.lengths[sequence], 0));
     work.first_query = work.first_key = static_cast<std::size_t>(a.starts[sequence]);
   }
-  if (a.key_lengths != nullptr)
+  if (a.k.table != nullptr) {
+    work.first_key = 0;
+    work.keys = static_cast<std::size_t>(a.key_lengths[sequence]);
+    work.first_place = work.keys - work.queries;
+  } else if (a.key_lengths != nullptr) {
     work.keys = std::min(work.keys, static_cast<std::size_t>(std::max(a.key_lengths[sequence], 0)));
+  }
   return work;
 }
 
@@ -66,6 +72,7 @@ void run_task(const AttentionArguments& a, const SequenceWork& work, std::size_t
   task.sequence = work.sequence;
   task.first_query = work.first_query;
   task.first_key = work.first_key;
+  task.first_place = work.first_place;
   task.keys = work.keys;
   task.query_begin = index / work.head_groups * work.queries_per_task;
   task.query_end = std::min(task.query_begin + work.queries_per_task, work.queries);

@@ -1,5 +1,6 @@
 // f32 attention over a batch of sequences, each of which attends only to itself. The batch is packed (ragged: all
-// sequences' tokens side by side, without padding) or dense (padded to equal lengths).
+// sequences' tokens side by side, without padding) or dense (padded to equal lengths). Keys and values are rows beside
+// the queries, or lie in the pages of a cache.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +12,42 @@
 
 namespace alate::cpu {
 
+enum class StoredFloats : std::uint8_t { f32, f16, bf16 };
+
+/// Where keys or values are. Nothing is owned; strides count numbers.
+struct KeySource {
+  const void* base = nullptr;   // [tokens, kv_heads, size], or [pages * page_rows, kv_heads, size]
+  std::size_t stride = 0;       // between tokens
+  std::size_t head_stride = 0;  // between heads; 0: heads lie side by side
+  StoredFloats floats = StoredFloats::f32;
+  // Row i of sequence s is row i % page_rows of the page table[s * most_pages + i / page_rows]. Without a table, rows
+  // of a sequence lie in order.
+  const std::int32_t* table = nullptr;
+  std::size_t most_pages = 0;
+  std::size_t page_rows = 0;
+};
+
 /// Nothing is owned. Strides count floats. q, k and v may be slices of one [tokens, ...] buffer or of a head-major one;
 /// heads of a token of the result lie side by side. The caller has checked that all sequences lie inside the buffers
-/// and do not overlap, and that kv_heads divides heads.
+/// and do not overlap, that the pages of their keys are in the cache, and that kv_heads divides heads.
 struct AttentionArguments {
-  const float* q = nullptr;  // [tokens, heads, head_size]
-  std::size_t q_stride = 0;  // between tokens
-  const float* k = nullptr;  // [tokens, kv_heads, head_size]
-  std::size_t k_stride = 0;
-  const float* v = nullptr;  // [tokens, kv_heads, value_size]
-  std::size_t v_stride = 0;
-  std::size_t q_head_stride = 0, k_head_stride = 0, v_head_stride = 0;  // between heads; 0: heads lie side by side
+  const float* q = nullptr;         // [tokens, heads, head_size]
+  std::size_t q_stride = 0;         // between tokens
+  std::size_t q_head_stride = 0;    // between heads; 0: heads lie side by side
+  KeySource k = {}, v = {};         // both with a table, or neither
   float* out = nullptr;             // [tokens, heads, value_size]; tokens outside all sequences are not written
   std::uint16_t* halves = nullptr;  // or null: receives the result as bf16 instead of out, rounded as by bf16_rows.h
   std::size_t out_stride = 0;       // of `out` or `halves`
 
-  // A packed batch: queries and keys of a sequence are the same tokens. Null in a dense one.
+  // A packed batch: queries and keys of a sequence are the same tokens; or, with keys in pages, the queries are the
+  // last of its key_lengths[s] tokens. Null in a dense one.
   const std::int32_t* starts = nullptr;   // [sequences], the first token of each
   const std::int32_t* lengths = nullptr;  // [sequences]
   // A dense batch: sequence s has the queries [s * queries, …) and the keys [s * keys, …).
   std::size_t queries = 0;
   std::size_t keys = 0;
-  const std::int32_t* key_lengths = nullptr;  // [sequences]: keys at or past it are masked; null: none are
+  const std::int32_t* key_lengths = nullptr;  // [sequences]: keys at or past it are masked; null: none are. Not null,
+                                              // and not below `lengths`, with keys in pages
   std::size_t sequences = 0;
 
   std::size_t heads = 0;
@@ -61,15 +76,17 @@ struct AttentionArguments {
 
   // Allows queries, keys, values and softmax weights to be rounded before they are multiplied: to 16-bit integers with
   // at least 12 bits relative to the greatest, for sequences of many keys where the CPU multiplies shorts in pairs; or
-  // to bf16, where it has matrix registers for bf16.
+  // to bf16, where it has matrix registers for bf16. Not with keys in pages or in halves: steps of integers depend on
+  // the later tokens of a text.
   bool rounds_operands = false;
   bool rounds_to_bf16 = false;  // with rounds_operands; for results that are then rounded to bf16 or 8 bits
 };
 
 /// out = softmax(scores) v for each sequence and head, by online softmax over tiles of 128 keys that start at the
 /// sequence (arXiv:2205.14135). A row with all keys masked gives zeros. The bits of a sequence's result depend only on
-/// that sequence, not on the batch, the threads or the run. Thread-safe. Throws resource_exhausted when there is no
-/// memory for a worker's scratch, which the thread keeps for its next runs.
+/// that sequence, not on the batch, the threads or the run; and if operands are not rounded, those of a causal query
+/// only on the keys that it sees, not on where they are or how many other queries there are. Thread-safe. Throws
+/// resource_exhausted when there is no memory for a worker's scratch, which the thread keeps for its next runs.
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 
@@ -86,10 +103,11 @@ const AttentionKernel& attention_kernel_for(WordKind operands, const Kernels& se
 struct AttentionTask {
   std::size_t sequence = 0;
   std::size_t first_query = 0;  // first row of the sequence in q and out
-  std::size_t first_key = 0;    // and in k and v
+  std::size_t first_key = 0;    // and in k and v, where they are not in pages
+  std::size_t first_place = 0;  // place of the first query among the keys
   std::size_t keys = 0;         // visible keys
   std::size_t head = 0;
-  std::size_t query_begin = 0;  // from the sequence's start
+  std::size_t query_begin = 0;  // from the sequence's first query
   std::size_t query_end = 0;    // at most query_begin + kAttentionQueries
 };
 

@@ -98,7 +98,75 @@ inline void pack_rows(const float* HWY_RESTRICT from, std::size_t stride, std::s
   }
 }
 
-/// The attention mask: a query sees keys query - left to query + right; a negative bound is open.
+/// `count` halves, at most a whole vector, as floats.
+HWY_INLINE FloatVector load_halves(const std::uint16_t* HWY_RESTRICT from, std::size_t count, bool is_f16) {
+  const FloatTag d;
+  const hn::Rebind<std::uint16_t, FloatTag> half;
+  const auto bits = count >= hn::Lanes(half) ? hn::LoadU(half, from) : load_first(half, from, count);
+  if (is_f16) return hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, FloatTag>(), bits));
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<FloatTag>(), bits)));
+}
+
+/// pack_rows of f16 or bf16.
+inline void pack_half_rows(const std::uint16_t* HWY_RESTRICT from, bool is_f16, std::size_t stride, std::size_t count,
+                           std::size_t size, std::size_t width, float* HWY_RESTRICT to) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d), whole = size / lanes * lanes;
+  for (std::size_t row = 0; row < count; ++row, to += width) {
+    const std::uint16_t* source = from + row * stride;
+    for (std::size_t i = 0; i < whole; i += lanes) hn::StoreU(load_halves(source + i, lanes, is_f16), d, to + i);
+    if (whole < size) store_first(load_halves(source + whole, size - whole, is_f16), d, to + whole, size - whole);
+    for (std::size_t i = size; i < width; ++i) to[i] = 0;
+  }
+}
+
+/// Floats from a token's first head to `head`.
+inline std::size_t head_offset(std::size_t head, std::size_t stride, std::size_t size) {
+  return head * (stride != 0 ? stride : size);
+}
+
+/// Keys or values of one head of a task's sequence.
+struct HeadRows {
+  const KeySource& source;
+  const std::int32_t* pages;  // of the sequence; null where its rows lie in order
+  std::size_t first;          // number before row 0, or before the cache's first row
+  std::size_t size;
+
+  HeadRows(const KeySource& rows, const AttentionTask& task, std::size_t kv_head, std::size_t width)
+      : source(rows),
+        pages(rows.table != nullptr ? rows.table + task.sequence * rows.most_pages : nullptr),
+        first(task.first_key * rows.stride + head_offset(kv_head, rows.head_stride, width)),
+        size(width) {}
+
+  /// Rows from `row` on; only of f32 that lie in order.
+  const float* floats(std::size_t row) const {
+    return static_cast<const float*>(source.base) + first + row * source.stride;
+  }
+
+  /// Copies rows contiguously as floats, each zero-padded to `width`.
+  void pack(std::size_t row, std::size_t count, std::size_t width, float* HWY_RESTRICT to) const {
+    while (count > 0) {
+      std::size_t begin = row, run = count;
+      if (pages != nullptr) {
+        const std::size_t within = row % source.page_rows, left = source.page_rows - within;
+        begin = static_cast<std::size_t>(pages[row / source.page_rows]) * source.page_rows + within;
+        run = count < left ? count : left;
+      }
+      const std::size_t offset = first + begin * source.stride;
+      if (source.floats == StoredFloats::f32) {
+        pack_rows(static_cast<const float*>(source.base) + offset, source.stride, run, size, width, to);
+      } else {
+        pack_half_rows(static_cast<const std::uint16_t*>(source.base) + offset, source.floats == StoredFloats::f16,
+                       source.stride, run, size, width, to);
+      }
+      row += run;
+      count -= run;
+      to += run * width;
+    }
+  }
+};
+
+/// The attention mask: a query sees keys query - left to query + right, all by place; a negative bound is open.
 struct Visibility {
   std::ptrdiff_t left;
   std::ptrdiff_t right;
@@ -122,7 +190,8 @@ inline Visibility visibility_of(const AttentionArguments& a) {
 
 /// The part of a tile that one block of queries works on.
 struct BlockTile {
-  std::size_t query;      // first query of the block, from the sequence's start
+  std::size_t query;      // first query of the block, from the sequence's first
+  std::size_t place;      // its place among the keys
   std::size_t queries;    // valid queries, at most the block's width
   std::size_t first_key;  // of the tile, from the sequence's start
   std::size_t keys;       // of the tile
@@ -193,7 +262,7 @@ inline void adjust_scores(const AttentionArguments& a, const AttentionScratch& s
   const auto left = hn::Set(di, static_cast<std::int32_t>(sees.left < 0 || sees.left > kOpen ? kOpen : sees.left));
   const auto right = hn::Set(di, static_cast<std::int32_t>(sees.right < 0 || sees.right > kOpen ? kOpen : sees.right));
   for (std::size_t c = 0; c < kVectors; ++c) {
-    const auto queries = hn::Iota(di, static_cast<std::int32_t>(tile.query + c * lanes));
+    const auto queries = hn::Iota(di, static_cast<std::int32_t>(tile.place + c * lanes));
     for (std::size_t key = 0; key < tile.keys; ++key) {
       float* at = s.scores + key * s.width + c * lanes;
       FloatVector score = hn::Load(d, at);
@@ -267,10 +336,9 @@ class FloatProducts {
   /// Packs `count` scaled queries as columns of a block; the rest of `columns` is zero.
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const;
-  /// Packs keys and values of a tile, zero-padded to a multiple of kTileRows keys: scores of padding are computed but
-  /// not used.
-  void pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k, const float* v,
-                 std::size_t keys);
+  /// Packs keys and values [first, first + keys) as a tile, zero-padded to a multiple of kTileRows keys: scores of
+  /// padding are computed but not used.
+  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys);
 
   /// scores[key][:] = key . queries, for kTileRows keys.
   template <std::size_t kVectors>
@@ -378,17 +446,12 @@ inline void FloatProducts::pack_queries(const AttentionArguments& a, const Atten
   transpose_scaled<kTransposeFills>(q, a.q_stride, queries, s.width, count, a.head_size, a.scale);
 }
 
-inline void FloatProducts::pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k,
-                                     const float* v, std::size_t keys) {
-  pack_rows(k, a.k_stride, keys, a.head_size, s.key_width, s.keys);
+inline void FloatProducts::pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first,
+                                     std::size_t keys) {
+  k.pack(first, keys, s.key_width, s.keys);
   const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
   for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
-  pack_rows(v, a.v_stride, keys, a.value_size, s.value_width, s.values);
-}
-
-/// Floats from a token's first head to `head`.
-inline std::size_t head_offset(std::size_t head, std::size_t stride, std::size_t size) {
-  return head * (stride != 0 ? stride : size);
+  v.pack(first, keys, s.value_width, s.values);
 }
 
 template <class Products>
@@ -440,8 +503,7 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
   const AttentionScratch s = lay_out_scratch<Products>(a.head_size, a.value_size, scratch);
   const Visibility sees = visibility_of(a);
   const std::size_t kv_head = task.head * a.kv_heads / a.heads;
-  const float* k = a.k + task.first_key * a.k_stride + head_offset(kv_head, a.k_head_stride, a.head_size);
-  const float* v = a.v + task.first_key * a.v_stride + head_offset(kv_head, a.v_head_stride, a.value_size);
+  const HeadRows k(a.k, task, kv_head, a.head_size), v(a.v, task, kv_head, a.value_size);
   Products products;
   const auto count_at = [&](std::size_t query) {
     return task.query_end - query < s.width ? task.query_end - query : s.width;
@@ -456,15 +518,15 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
     const std::size_t keys = task.keys - first < kAttentionKeys ? task.keys - first : kAttentionKeys;
     bool packed = false;
     for (std::size_t query = task.query_begin; query < task.query_end; query += s.width) {
-      const std::size_t count = count_at(query);
+      const std::size_t count = count_at(query), place = task.first_place + query;
       // Skips tiles that are masked for all of a block's queries.
-      if (sees.end_key(query + count - 1, task.keys) <= first || sees.first_key(query) >= first + keys) continue;
+      if (sees.end_key(place + count - 1, task.keys) <= first || sees.first_key(place) >= first + keys) continue;
       if (!packed) {
-        products.pack_tile(a, s, k + first * a.k_stride, v + first * a.v_stride, keys);
+        products.pack_tile(s, k, v, first, keys);
         packed = true;
       }
-      const bool is_first = sees.first_key(query) / kAttentionKeys == first / kAttentionKeys;
-      const BlockTile tile{query, count, first, keys, is_first};
+      const bool is_first = sees.first_key(place) / kAttentionKeys == first / kAttentionKeys;
+      const BlockTile tile{query, place, count, first, keys, is_first};
       if (count <= lanes) {
         attend_block_tile<Products, 1>(a, s, task, sees, tile, products, block_at(query));
       } else {

@@ -159,14 +159,15 @@ class ShortProducts {
     }
   }
 
-  void pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k, const float* v,
-                 std::size_t keys) {
-    const ShortSteps found(magnitude_of_rows(k, a.k_stride, keys, a.head_size), steps_of_products(a.head_size));
+  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys) {
+    const float* rows = k.floats(first);
+    const std::size_t stride = k.source.stride;
+    const ShortSteps found(magnitude_of_rows(rows, stride, keys, k.size), steps_of_products(k.size));
     key_step_ = found.step;
-    round_rows(k, a.k_stride, keys, a.head_size, found.inverse, s.keys, s.key_width);
+    round_rows(rows, stride, keys, k.size, found.inverse, s.keys, s.key_width);
     const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
     for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
-    pack_values(a, s, v, keys);
+    pack_values(s, v, first, keys);
   }
 
   template <std::size_t kVectors>
@@ -272,27 +273,28 @@ class ShortProducts {
   }
 
   /// Word [i, j] holds number j of the values of keys 2i and 2i + 1.
-  void pack_values(const AttentionArguments& a, const AttentionScratch& s, const float* v, std::size_t keys) {
+  void pack_values(const AttentionScratch& s, const HeadRows& rows, std::size_t first, std::size_t keys) {
     const FloatTag d;
-    const std::size_t lanes = hn::Lanes(d);
-    const ShortSteps found(magnitude_of_rows(v, a.v_stride, keys, a.value_size), kValueSteps);
+    const std::size_t lanes = hn::Lanes(d), stride = rows.source.stride, size = rows.size;
+    const float* v = rows.floats(first);
+    const ShortSteps found(magnitude_of_rows(v, stride, keys, size), kValueSteps);
     value_step_ = found.step / kWeightSteps;
     const FloatVector inverse = hn::Set(d, found.inverse);
     auto* to = reinterpret_cast<std::int32_t*>(s.values);
     for (std::size_t key = 0; key < keys; key += 2, to += s.value_width) {
-      const float* row = v + key * a.v_stride;
-      for (std::size_t j = 0; j < a.value_size; j += lanes) {
-        const std::size_t count = a.value_size - j < lanes ? a.value_size - j : lanes;
+      const float* row = v + key * stride;
+      for (std::size_t j = 0; j < size; j += lanes) {
+        const std::size_t count = size - j < lanes ? size - j : lanes;
         const auto load = [&](const float* from) HWY_ATTR {
           return rounded(count == lanes ? hn::LoadU(d, from) : load_first(d, from, count), inverse);
         };
-        const WordVector words = joined(load(row + j), key + 1 < keys ? load(row + a.v_stride + j) : hn::Zero(kWords));
+        const WordVector words = joined(load(row + j), key + 1 < keys ? load(row + stride + j) : hn::Zero(kWords));
         if (count == lanes)
           hn::StoreU(words, kWords, to + j);
         else
           store_first(words, kWords, to + j, count);
       }
-      for (std::size_t j = a.value_size; j < s.value_width; ++j) to[j] = 0;
+      for (std::size_t j = size; j < s.value_width; ++j) to[j] = 0;
     }
   }
 

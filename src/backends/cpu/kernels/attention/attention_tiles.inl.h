@@ -78,11 +78,10 @@ class TileProducts {
     }
   }
 
-  void pack_tile(const AttentionArguments& a, const AttentionScratch& s, const float* k, const float* v,
-                 std::size_t keys) {
-    round_rows_to_words(k, a.k_stride, keys, a.head_size, 1, s.key_width, s.keys);
+  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys) {
+    round_rows_to_words(k.floats(first), k.source.stride, keys, k.size, 1, s.key_width, s.keys);
     fill_rows(s.keys + keys * s.key_width, round_up(keys, kRegisterRows) - keys, s.key_width, s.key_width, 0);
-    pack_values(a, s, v, keys);
+    pack_values(s, v, first, keys);
     keys_ = keys;
   }
 
@@ -161,14 +160,15 @@ class TileProducts {
   }
 
   /// Word [i, p] holds number i of the values of keys 2p and 2p + 1; zeros past the last key.
-  void pack_values(const AttentionArguments& a, const AttentionScratch& s, const float* v, std::size_t keys) const {
+  void pack_values(const AttentionScratch& s, const HeadRows& rows, std::size_t first, std::size_t keys) const {
     const std::size_t lanes = hn::Lanes(kWords);
+    const float* v = rows.floats(first);
     const FloatVector ones = hn::Set(FloatTag(), 1.0f);
     auto* to = reinterpret_cast<std::int32_t*>(s.values);
     for (std::size_t pair = 0; pair < (keys + 1) / 2; pair += lanes) {
       for (std::size_t i = 0; i < s.value_width; i += lanes) {
         const auto values = [&](std::size_t key) HWY_ATTR {
-          return key < keys ? scaled_numbers(v + key * a.v_stride, i, a.value_size, ones) : hn::Zero(FloatTag());
+          return key < keys ? scaled_numbers(v + key * rows.source.stride, i, rows.size, ones) : hn::Zero(FloatTag());
         };
         const auto load = [&](std::size_t row) HWY_ATTR {
           const std::size_t key = 2 * (pair + row);

@@ -4,22 +4,29 @@
 namespace alate::graph {
 namespace {
 
-// Checks that kv_heads divide heads, widths agree and dtypes are equal; [heads, width] begin at `axis`.
-void require_heads(const InferenceInput& input, std::size_t axis) {
+// Checks that kv_heads divide heads and widths agree; [heads, width] are the last axes of operands 0, 1 and 2.
+void require_heads(const InferenceInput& input) {
   const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
-  input.require(query.rank() == axis + 2 && key.rank() == axis + 2 && value.rank() == axis + 2,
-                "operands 0, 1 and 2 (query, key and value) must have rank " + std::to_string(axis + 2));
-  input.require(query.dtype == key.dtype && key.dtype == value.dtype,
-                "operands 0, 1 and 2 (query, key and value) must have one dtype");
-  input.require(query.dims[axis + 1] == key.dims[axis + 1], "operands 0 and 1 (query and key) must have one width");
-  input.require(key.dims[axis] == value.dims[axis], "operands 1 and 2 (key and value) must have as many heads");
-  const Dim heads = query.dims[axis], kv_heads = key.dims[axis];
+  input.require(query.dims.back() == key.dims.back(), "operands 0 and 1 (query and key) must have one width");
+  const auto heads_of = [](const Shape& shape) { return shape.dims[shape.rank() - 2]; };
+  input.require(heads_of(key) == heads_of(value), "operands 1 and 2 (key and value) must have as many heads");
+  const Dim heads = heads_of(query), kv_heads = heads_of(key);
   input.require(
       heads.is_number() && kv_heads.is_number() && kv_heads.number() > 0 && heads.number() % kv_heads.number() == 0,
       "the heads of operand 0 (query) must be a multiple of those of operand 1 (key)");
   const Attention& attention = input.as<Attention>();
   input.require(attention.soft_cap >= 0 && attention.window_left >= -1 && attention.window_right >= -1,
                 "soft_cap and window must not be negative (window: -1 for none)");
+}
+
+// Operands of one dtype, whose [heads, width] begin at `axis`.
+void require_alike(const InferenceInput& input, std::size_t axis) {
+  const Shape &query = input.operands[0], &key = input.operands[1], &value = input.operands[2];
+  input.require(query.rank() == axis + 2 && key.rank() == axis + 2 && value.rank() == axis + 2,
+                "operands 0, 1 and 2 (query, key and value) must have rank " + std::to_string(axis + 2));
+  input.require(query.dtype == key.dtype && key.dtype == value.dtype,
+                "operands 0, 1 and 2 (query, key and value) must have one dtype");
+  require_heads(input);
 }
 
 // `place`: that of the sinks.
@@ -47,10 +54,25 @@ void require_in_table(const InferenceInput& input, Dim dim) {
                 "names a dim that is not in the dim table");
 }
 
+void require_longest(const InferenceInput& input, Dim longest) {
+  require_in_table(input, longest);
+  input.require(longest != Dim(), "longest must be a dim, or a number above 0");
+}
+
+// Operand `place` as a cache [pages, rows of a page, heads, width].
+void require_pages(const InferenceInput& input, std::size_t place) {
+  const Shape& cache = input.operands[place];
+  const std::string name = "operand " + std::to_string(place);
+  input.require(cache.rank() == 4, name + " must be [pages, rows of a page, heads, width]");
+  const Dim rows = cache.dims[1];
+  input.require(rows.is_number() && rows.number() > 0 && kMostPageRows % rows.number() == 0,
+                name + ": the rows of a page (axis 1) must be a number that divides " + std::to_string(kMostPageRows));
+}
+
 // The result shape of attention, with `more` operands after its own. `what` describes the required operands.
 Shape attended(const InferenceInput& input, std::size_t more, std::string_view what) {
   const Attention& attention = input.as<Attention>();
-  require_heads(input, 2);
+  require_alike(input, 2);
   require_padded(input);
   input.require(input.operands.size() == operand_count<AttentionOperands>(attention) + more, what);
   const auto at = places_of<AttentionOperands>(attention);
@@ -70,27 +92,6 @@ Shape attended(const InferenceInput& input, std::size_t more, std::string_view w
 }
 
 }  // namespace
-
-std::vector<Shape> infer_dense(const InferenceInput& input) {
-  const Dense& dense = input.as<Dense>();
-  input.require(input.operands.size() == operand_count<DenseOperands>(dense),
-                "operands must be x and weight, then bias and residual as the attributes say");
-  const auto at = places_of<DenseOperands>(dense);
-  const Shape &x = input.operands[at.x], &weight = input.operands[at.weight];
-  // With f32 x, a bf16 weight requests bf16 products, for which x is rounded; an f16 weight is only a storage format.
-  const bool is_half = x.dtype == DType::f32 && (weight.dtype == DType::bf16 || weight.dtype == DType::f16);
-  input.require(
-      (x.dtype == weight.dtype || is_half) && x.rank() >= 1 && weight.rank() == 2 && weight.dims[1] == x.dims.back(),
-      "operand 1, weight, must be [out, in] of operand 0's dtype (beside f32 also bf16 or f16), with its last "
-      "axis as in");
-  Shape result = x;
-  result.dims.back() = weight.dims[0];
-  if (at.bias)
-    input.require(input.operands[*at.bias] == Shape{x.dtype, {weight.dims[0]}}, "operand 2, bias, must be [out]");
-  if (at.residual)
-    input.require(input.operands[*at.residual] == result, "the last operand, residual, must have the result's shape");
-  return {result};
-}
 
 std::vector<Shape> infer_attention(const InferenceInput& input) {
   return {
@@ -114,10 +115,9 @@ std::vector<Shape> infer_attention_gradient(const InferenceInput& input) {
 
 std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   const Attention& attention = input.as<Attention>();
-  require_heads(input, 1);
+  require_alike(input, 1);
   const Dim longest = attention.longest;
-  require_in_table(input, longest);
-  input.require(longest != Dim(), "longest must be a dim, or a number above 0");
+  require_longest(input, longest);
   input.require(input.operands.size() == operand_count<RaggedAttentionOperands>(attention),
                 "operands must be query, key, value, starts and lengths, then key lengths, bias, sinks and scores by "
                 "distance as the attributes say");
@@ -145,6 +145,48 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   if (at.key_distances) require_distances(*at.key_distances, true);
   Shape result = query;
   result.dims[2] = value.dims[2];
+  return {result};
+}
+
+std::vector<Shape> infer_write_pages(const InferenceInput& input) {
+  const Shape &cache = input.operands[0], &rows = input.operands[1], &slots = input.operands[2];
+  require_pages(input, 0);
+  input.require(contains(kFloats, rows.dtype) && rows.rank() == 3 && rows.dims[1] == cache.dims[2] &&
+                    rows.dims[2] == cache.dims[3],
+                "operand 1 (rows) must be floats [tokens, heads, width], with the heads and the width of operand 0");
+  input.require(slots == Shape{DType::i32, {rows.dims[0]}}, "operand 2 (slots) must be i32 [tokens]");
+  return {cache};
+}
+
+std::vector<Shape> infer_paged_attention(const InferenceInput& input) {
+  const Attention& attention = input.as<Attention>();
+  input.require(!attention.has_lengths && !attention.has_bias && !attention.rounds_operands &&
+                    !attention.has_query_distances && !attention.has_key_distances,
+                "has_lengths, has_bias, rounds_operands, has_query_distances and has_key_distances must be false");
+  require_longest(input, attention.longest);
+  input.require(input.operands.size() == operand_count<PagedAttentionOperands>(attention),
+                "operands must be query, key, value, table, starts, lengths and key lengths, then sinks as the "
+                "attributes say");
+  const auto at = places_of<PagedAttentionOperands>(attention);
+  const Shape &query = input.operands[at.query], &key = input.operands[at.key], &value = input.operands[at.value];
+  const Shape &table = input.operands[at.table], &starts = input.operands[at.starts];
+  input.require(query.rank() == 3, "operand 0 (query) must be [tokens, heads, width]");
+  require_pages(input, at.key);
+  require_pages(input, at.value);
+  input.require(key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
+                "operands 1 and 2 (key and value) must have as many pages, and as many rows in each");
+  const DTypeSet dtypes = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(query.dtype);
+  input.require(key.dtype == value.dtype && contains(dtypes, key.dtype),
+                "operands 1 and 2 (key and value) must have one dtype: f16, bf16, f32 or that of operand 0");
+  require_heads(input);
+  input.require(starts.dtype == DType::i32 && starts.rank() == 1 && input.operands[at.lengths] == starts &&
+                    input.operands[at.key_lengths] == starts,
+                "operands 4, 5 and 6 (starts, lengths and key lengths) must be i32 [sequences]");
+  input.require(table.dtype == DType::i32 && table.rank() == 2 && table.dims[0] == starts.dims[0],
+                "operand 3 (table) must be i32 [sequences, most pages]");
+  if (at.sinks) require_sinks(input, *at.sinks, query.dims[1]);
+  Shape result = query;
+  result.dims[2] = value.dims[3];
   return {result};
 }
 
