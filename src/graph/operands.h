@@ -233,7 +233,7 @@ struct PagedAttentionOperands {
   }
   static PagedAttentionOperands of(const Node& node) { return of(std::get<Attention>(node.attributes), node.operands); }
   std::vector<Operand> list() const { return operand_lists::listed<Operand>(*this); }
-  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, std::move(attributes)); }
+  Attention flagged(Attention attributes) const { return operand_lists::flagged(*this, attributes); }
 };
 
 template <typename Operand = Value>

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "graph/builder_functions.h"
+#include "models/blocks/sequence_context.h"
 #include "models/heads/extractor.h"
 #include "models/heads/gliner.h"
 #include "models/refused_architectures.h"
@@ -121,7 +122,8 @@ const EncoderHead& find_head(const Architecture& architecture, const formats::Js
 BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head) {
   tie(architecture, config, weights);
-  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs};
+  WholeTexts texts(b);
+  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs, .sequences = texts};
   BuiltEncoder built{.last_hidden_state = architecture.entries.front().build(scope), .outputs = {}};
   built.hidden_states = scope.hidden_states;
   if (head == HeadChoice::of_folder)
@@ -129,12 +131,29 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
   return built;
 }
 
+graph::Value build_step(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
+                        Weights& weights, const EncoderInputs& inputs, SequenceContext& sequences) {
+  const auto entry = std::ranges::find(architecture.entries, "step", &EntrySpec::name);
+  if (entry == architecture.entries.end())
+    throw make_error(ErrorCode::unsupported, "models of type ", architecture.model_type,
+                     " are not decoded here: there is no next token");
+  const EncoderHead& head = find_head(architecture, config);
+  if (head.name != kCausalHead)
+    throw make_error(ErrorCode::unsupported, "the model has no logits of a next token, as ", architecture.class_name,
+                     kCausalHead, " has: config.json's architectures");
+  tie(architecture, config, weights);
+  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs, .sequences = sequences};
+  const graph::Value hidden = entry->build(scope);
+  return head.build(scope, graph::take_rows(b, hidden, inputs.first)).front().value;
+}
+
 std::vector<EncoderOutput> build_head(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                                       Weights& weights, Dim rows, graph::Value hidden) {
   tie(architecture, config, weights);
   EncoderInputs in;
   in.tokens = rows;
-  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = in};
+  WholeTexts texts(b);
+  EncoderScope scope{.b = b, .config = config, .weights = weights, .in = in, .sequences = texts};
   return find_head(architecture, config).build(scope, hidden);
 }
 

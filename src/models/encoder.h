@@ -22,6 +22,8 @@ struct EncoderOutput {
   graph::Value value;
 };
 
+class SequenceContext;
+
 /// Limits that callers of the graph must know.
 struct EncoderLimits {
   std::int64_t vocabulary = 0;
@@ -67,19 +69,36 @@ struct EncoderScope {
   const formats::Json& config;
   Weights& weights;
   const EncoderInputs& in;
+  SequenceContext& sequences;
   std::vector<graph::Value> hidden_states = {};  // as in BuiltEncoder, by `encode`
 };
 
-/// A computation that an architecture offers: heads are built over what it gives.
+/// What the graph of an entry takes.
+enum class InputKind {
+  tokens,  // declare_encoder_inputs
+  cache,   // declare_page_inputs, and keys and values of earlier tokens
+};
+
+/// A computation that an architecture offers; heads are built over what it gives.
 struct EntrySpec {
-  std::string_view name;  // "encode": whole texts
+  std::string_view name;  // "encode": whole texts; "step": the last tokens of texts whose earlier ones are in a cache
+  std::span<const InputKind> inputs;
   /// The last hidden state [tokens, hidden].
   graph::Value (*build)(EncoderScope& scope);
 };
 
+inline constexpr std::array kTextInputs = {InputKind::tokens};
+inline constexpr std::array kStepInputs = {InputKind::tokens, InputKind::cache};
+
 /// The entries of architectures that only take whole texts.
 template <graph::Value (*build)(EncoderScope&)>
-inline constexpr std::array kEncodes = {EntrySpec{.name = "encode", .build = build}};
+inline constexpr std::array kEncodes = {EntrySpec{"encode", kTextInputs, build}};
+/// The entries of those whose attention is all by EncoderScope::sequences, so that one function builds both.
+template <graph::Value (*build)(EncoderScope&)>
+inline constexpr std::array kDecodes = {EntrySpec{"encode", kTextInputs, build}, EntrySpec{"step", kStepInputs, build}};
+
+/// The head that gives logits of the next token.
+inline constexpr std::string_view kCausalHead = "ForCausalLM";
 
 /// What a class of transformers computes from the base model's last hidden state.
 struct EncoderHead {
@@ -101,8 +120,8 @@ struct Architecture {
   std::string_view class_name;  // at the beginning of transformers' classes: "Bert"
   std::string_view prefix;      // before the base model's weight names in checkpoints with a head
   EncoderLimits (*limits)(const formats::Json& config);
-  std::span<const EntrySpec> entries;  // the first is "encode"
-  EncoderHead base;  // the outputs of the base model
+  std::span<const EntrySpec> entries;  // "encode" first
+  EncoderHead base;                    // the outputs of the base model
   std::span<const EncoderHead> heads;
   // The table of words and that of heads over the vocabulary, unless config.json's tie_word_embeddings is false.
   std::span<const TiedWeights> tied = {};
@@ -134,10 +153,16 @@ std::string_view weight_prefix(const Architecture& architecture, const formats::
 /// it names none. Throws unsupported for a head that is not built here.
 const EncoderHead& find_head(const Architecture& architecture, const formats::Json& config);
 
-/// Adds the encoder to a graph that begins with `declare_encoder_inputs`, and what `head` asks for. Throws as find_head
-/// and Weights.
+/// The entry "encode" in a graph that begins with `declare_encoder_inputs`, and what `head` asks for. Throws as
+/// find_head and Weights.
 BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head);
+
+/// The entry "step" in a graph that begins with `declare_encoder_inputs` and `declare_page_inputs`: the logits
+/// [sequences, vocabulary] of the token after EncoderInputs::first. Throws unsupported for a model without a "step" or
+/// without logits of the next token, and as find_head and Weights.
+graph::Value build_step(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
+                        Weights& weights, const EncoderInputs& inputs, SequenceContext& sequences);
 
 /// What config.json's head computes of rows of hidden states, which need not be all tokens of a text: for heads that
 /// treat each token by itself. Throws as find_head and Weights.

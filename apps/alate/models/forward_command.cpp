@@ -14,6 +14,7 @@
 #include "apps/alate/verb.h"
 #include "formats/json.h"
 #include "formats/tensor_file.h"
+#include "runtime/decoding/greedy.h"
 #include "runtime/forward.h"
 #include "runtime/loading/loaded_model.h"
 
@@ -86,6 +87,11 @@ void run_forward(Arguments& arguments) {
   arguments.option("--outputs", "FILE",
                    "where the model's outputs go: .safetensors or .npz; .npy for a model with one output",
                    outputs_path);
+  std::optional<std::size_t> greedy;
+  arguments.option("--greedy", "N",
+                   "also the N most likely tokens that follow each row, one after the other: greedy_ids [batch, N], of "
+                   "models that predict a next token",
+                   greedy);
   profiler.declare(arguments);
   const auto written = {OutputFormat::text, OutputFormat::json};
   declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
@@ -93,6 +99,7 @@ void run_forward(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   if (inputs_given.empty()) throw arguments.usage_error("--inputs is missing");
+  if (greedy == std::size_t{0}) throw arguments.usage_error("--greedy is at least 1");
   if (outputs_path.empty()) throw arguments.usage_error("--outputs is missing");
   const OutputFormat format = output_format(options, written);
   const formats::TensorFileKind kind = formats::tensor_file_kind(outputs_path);
@@ -105,6 +112,8 @@ void run_forward(Arguments& arguments) {
   profiler.check(loaded.facts().backend);
   const auto start = std::chrono::steady_clock::now();
   NamedTensors outputs = runtime::forward(loaded.state(), inputs, profiler.options());
+  if (greedy)
+    outputs.insert_or_assign("greedy_ids", runtime::greedy_ids(loaded.state(), inputs, *greedy, profiler.options()));
   profiler.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   std::vector<formats::NamedTensor> named;
   for (const auto& [name, tensor] : outputs) named.push_back({name, tensor});

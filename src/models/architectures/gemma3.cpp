@@ -81,7 +81,7 @@ EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
 }
 
 constexpr std::array kHeads = {
-    EncoderHead{"ForCausalLM", with_rotary<config_in, language>},
+    EncoderHead{kCausalHead, with_rotary<config_in, language>},
     EncoderHead{"TextForSequenceClassification", with_rotary<config_in, sequence_logits>},
 };
 
@@ -96,7 +96,7 @@ Architecture gemma3_text() {
           .class_name = "Gemma3",
           .prefix = "model.",
           .limits = read_limits,
-          .entries = kEncodes<encode_rotary<config_in>>,
+          .entries = kDecodes<encode_rotary<config_in>>,
           .base = {"TextModel", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
           .tied = kTied,

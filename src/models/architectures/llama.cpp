@@ -141,7 +141,7 @@ bool is_jina_ranking(const Json& json) {
 
 template <RotaryConfig (*read)(const Json&)>
 constexpr std::array kCausalHeads = {
-    EncoderHead{"ForCausalLM", with_rotary<in_scope<read>, language>},
+    EncoderHead{kCausalHead, with_rotary<in_scope<read>, language>},
     EncoderHead{"ForSequenceClassification", with_rotary<in_scope<read>, sequence_logits>},
     EncoderHead{"ForTokenClassification", with_rotary<in_scope<read>, token_logits>},
     EncoderHead{"ForQuestionAnswering", with_rotary<in_scope<read>, answer_spans>, false, "transformer."},
@@ -166,7 +166,7 @@ Architecture described(std::string_view model_type, std::string_view class_name,
           .class_name = class_name,
           .prefix = "model.",
           .limits = read_limits<read>,
-          .entries = kEncodes<encode_rotary<in_scope<read>>>,
+          .entries = kDecodes<encode_rotary<in_scope<read>>>,
           .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
           .heads = heads,
           .tied = kCausalTied,
@@ -207,6 +207,7 @@ Architecture jina_ranking() {
 }
 Architecture eurobert() {
   Architecture row = described<eurobert_config>("eurobert", "EuroBert", kEuroBertHeads, "EuroBERT-210m");
+  row.entries = kEncodes<encode_rotary<in_scope<eurobert_config>>>;  // it attends both ways
   row.also_read = "`rope_theta` and `rope_scaling`, or `rope_parameters`";
   row.refused = "`classifier_pooling` other than `bos`, `mean` and `late`";
   row.own_code = "modeling_eurobert.EuroBert";

@@ -46,7 +46,7 @@ EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
 }
 
 constexpr std::array kHeads = {
-    EncoderHead{"ForCausalLM", with_rotary<config_in, language>},
+    EncoderHead{kCausalHead, with_rotary<config_in, language>},
     EncoderHead{"ForSequenceClassification", with_rotary<config_in, sequence_logits>},
 };
 
@@ -61,7 +61,7 @@ Architecture modernbert_decoder() {
           .class_name = "ModernBertDecoder",
           .prefix = "model.",
           .limits = read_limits,
-          .entries = kEncodes<encode_rotary<config_in>>,
+          .entries = kDecodes<encode_rotary<config_in>>,
           .base = {"Model", with_rotary<config_in, hidden_state>},
           .heads = kHeads,
           .tied = kTied,

@@ -10,6 +10,7 @@
 #include "graph/builder_functions.h"
 #include "graph/operands.h"
 #include "models/blocks/places.h"
+#include "models/blocks/sequence_context.h"
 
 namespace alate::models {
 namespace {
@@ -214,7 +215,7 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
     attributes.window_left = attributes.window_right = -1;
   }
   add_scores(scores, operands);
-  const Value mixed = b.ragged_attention(operands.list(), operands.flagged(attributes));
+  const Value mixed = scope_.sequences.attend(name, operands, attributes);
   const std::int64_t width = config_.heads * head_size(layer);
   const Value rows = b.reshape({mixed}, {.dims = {in.tokens, width}});
   return linear(name + std::string(config_.names.attention_output), rows, width, config_.hidden);

@@ -65,6 +65,11 @@ class FileForm final : public ModelForm {
             .feeders = std::move(feeders)};
   }
 
+  BuiltStep build_step(const Model::State& model, const base::Cancellation&) const override {
+    throw make_error(ErrorCode::unsupported, "the model ", shown_name(model.folder),
+                     " is executed as it is: it cannot be decoded step by step");
+  }
+
   graph::Graph build_head(const Model::State& model, const Head&, const base::Cancellation&) const override {
     throw make_error(ErrorCode::unsupported, "the model ", shown_name(model.folder),
                      " is executed as it is: no head can be built by itself");

@@ -134,6 +134,18 @@ std::shared_ptr<const runtime::HeadProgram> Model::State::head_program(std::stri
   return named->made = std::move(made);
 }
 
+std::shared_ptr<const runtime::StepProgram> Model::State::step_program() const {
+  const std::lock_guard lock(step.mutex);
+  if (step.made != nullptr) return step.made;
+  runtime::BuiltStep made = form->build_step(*this, cancellation());
+  std::unique_ptr<backends::Executable> executable = compile_program(graph::program_of(made.graph), [] {});
+  const bool specialises = executable->batch_hint().specialises;
+  return step.made = std::make_shared<const runtime::StepProgram>(
+             std::move(executable), std::move(made.layout), limits(),
+             specialises ? runtime::rounding_of(made.counted, made.graph->dims()) : runtime::Rounding(),
+             form->weights());
+}
+
 backends::CompileOptions Model::State::compile_options() const {
   return {.weights = store,
           .max_workers = options.threads,

@@ -26,6 +26,7 @@
 #include "runtime/loading/load_watch.h"
 #include "runtime/loading/model_content.h"
 #include "runtime/loading/model_form.h"
+#include "runtime/loading/step_program.h"
 
 namespace alate::runtime {
 
@@ -89,6 +90,8 @@ struct Model::State {
   /// The folder's head over rows of hidden states, with the outputs that `head` adds; compiled and named as
   /// `entry_point`. Throws as it.
   std::shared_ptr<const runtime::HeadProgram> head_program(std::string_view entry, const runtime::Head& head) const;
+  /// The entry point "step", compiled at its first use. Throws as models::build_step and `entry_point`.
+  std::shared_ptr<const runtime::StepProgram> step_program() const;
   /// The program of this name, made by `make` unless it is still in use: rows of one program share batches.
   std::shared_ptr<const runtime::BatchProgram> shared_program(
       const std::string& entry, const std::function<std::shared_ptr<const runtime::BatchProgram>()>& make) const;
@@ -130,6 +133,7 @@ struct Model::State {
   mutable std::shared_ptr<backends::Executable> file;
   mutable ByName<runtime::EntryPoint> entry_points;
   mutable ByName<runtime::HeadProgram> head_programs;
+  mutable Named<runtime::StepProgram> step;
   mutable base::Mutex shared_programs_mutex;
   mutable std::map<std::string, std::weak_ptr<const runtime::BatchProgram>> shared_programs;
 

@@ -17,6 +17,7 @@
 #include "formats/weight_source.h"
 #include "machine/selection.h"
 #include "models/encoder.h"
+#include "models/inputs/page_inputs.h"
 #include "runtime/loading/entry_point.h"
 #include "runtime/loading/model_files.h"
 
@@ -40,6 +41,13 @@ struct BuiltEntry {
   Feeders feeders;
   bool reads_first = true;                                 // whether an output depends on EncoderInputs::first
   std::optional<models::RowParts> example = std::nullopt;  // of a row of one token, where rows have parts
+};
+
+/// The graph of a StepProgram.
+struct BuiltStep {
+  std::shared_ptr<const graph::Graph> graph;
+  models::CacheLayout layout;
+  std::vector<models::CountedDim> counted;
 };
 
 /// A float32 output of `forward`, as far as known before any run.
@@ -81,6 +89,9 @@ class ModelForm {
   /// not_found and corrupt for weights, cancelled, BackendFailure where a file cannot be opened.
   virtual BuiltEntry build(const Model::State& model, const GraphRequest& request,
                            const base::Cancellation& cancellation) const = 0;
+
+  /// The entry point "step". Throws as models::build_step, and as `build`.
+  virtual BuiltStep build_step(const Model::State& model, const base::Cancellation& cancellation) const = 0;
 
   /// The folder's head over rows of hidden states [tokens, hidden size], with the outputs that `head` adds: its
   /// BuiltEncoder has those rows as the last hidden state. Throws as `build`.

@@ -247,6 +247,15 @@ NamedTensors packed_forward(const Model::State& model, const NamedTensors& input
   return results;
 }
 
+std::vector<std::vector<std::int32_t>> visible_rows(const NamedTensors& inputs, const models::EncoderLimits& limits) {
+  const Padded padded = read_inputs(inputs, limits);
+  std::vector<std::vector<std::int32_t>> rows(static_cast<std::size_t>(padded.batch));
+  for (std::size_t i = 0; i < padded.ids.size(); ++i) {
+    if (padded.mask[i] != 0) rows[i / static_cast<std::size_t>(padded.length)].push_back(narrow(padded.ids[i]));
+  }
+  return rows;
+}
+
 std::vector<ForwardOutput> packed_forward_outputs(const EntryPoint& entry_point) {
   std::vector<ForwardOutput> outputs;
   for (std::size_t i = 0; i < entry_point.outputs().size(); ++i) {

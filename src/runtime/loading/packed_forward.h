@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ inline constexpr std::array<std::string_view, 4> kTokenInputs = {"input_ids", "a
 
 /// As Model::forward, over the entry point "forward".
 NamedTensors packed_forward(const Model::State& model, const NamedTensors& inputs, const backends::RunOptions& options);
+/// The ids of each row's places with mask 1. Throws as packed_forward.
+std::vector<std::vector<std::int32_t>> visible_rows(const NamedTensors& inputs, const models::EncoderLimits& limits);
 /// What it gives.
 std::vector<ForwardOutput> packed_forward_outputs(const EntryPoint& entry_point);
 

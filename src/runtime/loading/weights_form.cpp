@@ -6,9 +6,11 @@
 
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
+#include "models/blocks/cached_sequences.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/model_form.h"
 #include "runtime/loading/packed_forward.h"
+#include "runtime/loading/step_program.h"
 #include "runtime/loading/watched_source.h"
 
 namespace alate::runtime {
@@ -71,6 +73,20 @@ class WeightsForm final : public ModelForm {
       built.example = parts->example();
     }
     built.reads_first = graph::use_counts(b.so_far())[inputs.first.node] > 0;
+    built.graph = std::make_shared<const graph::Graph>(b.finish());
+    return built;
+  }
+
+  BuiltStep build_step(const Model::State& model, const base::Cancellation& cancellation) const override {
+    const WatchedSource watched(*weights_, cancellation);
+    graph::Builder b(architecture_name());
+    const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
+    const models::PageInputs pages = models::declare_page_inputs(b, inputs, kPageRows);
+    models::CachedSequences sequences(b, inputs, pages, DType::f32);
+    models::Weights named(watched, std::string(models::weight_prefix(*architecture_, model.config)), settings_);
+    b.output("logits", models::build_step(*architecture_, b, model.config, named, inputs, sequences));
+    BuiltStep built{.graph = nullptr, .layout = sequences.finish(), .counted = models::counted_dims(inputs)};
+    built.counted.push_back({.dim = pages.most_pages});
     built.graph = std::make_shared<const graph::Graph>(b.finish());
     return built;
   }

@@ -209,6 +209,8 @@ graph::Graph of_forms() {
   b.output("windows", windows);
   const Dim smaller = dims.of(dims.smaller(dims.form(n), dims.form(m))),
             area = dims.of(dims.product(dims.form(n), dims.form(m)));
+  const Value edge = b.broadcast_in_dim({b.scalar(DType::f32, 7)}, {.dims = {smaller, 3}, .mapping = {}});
+  b.output("padded by a size", b.concatenate({edge, x, edge}, {.axis = 0}));
   b.output("counted", b.iota({}, {.dtype = DType::i32, .dims = {smaller, area}, .axis = 1}));
   b.output("sum",
            b.reduce_sum({b.broadcast_in_dim({both}, {.dims = {b.shape(both).dims[0], 3, smaller}, .mapping = {0, 1}})},

@@ -1,0 +1,56 @@
+#include "models/blocks/cached_sequences.h"
+
+#include <utility>
+
+#include "alate/error.h"
+
+namespace alate::models {
+
+using graph::Value;
+
+Value CachedSequences::attend(const std::string& layer, const graph::RaggedAttentionOperands<>& operands,
+                              const graph::Attention& attributes) {
+  if (!attributes.causal)
+    throw make_error(ErrorCode::unsupported, "the tokens of layer ", layer,
+                     " see later ones, so that texts cannot be continued token by token: config.json's is_causal");
+  if (operands.bias || operands.query_distances || operands.key_distances)
+    throw make_error(ErrorCode::unsupported, "the attention of layer ", layer,
+                     " adds scores by distance, which is not built here for decoding");
+  const graph::PagedAttentionOperands<> paged{.query = operands.query,
+                                              .key = write(layer + "key", operands.key),
+                                              .value = write(layer + "value", operands.value),
+                                              .table = pages_.table,
+                                              .starts = in_.starts,
+                                              .lengths = in_.lengths,
+                                              .key_lengths = in_.key_lengths,
+                                              .sinks = operands.sinks};
+  graph::Attention of_pages{.scale = attributes.scale,
+                            .causal = true,
+                            .window_left = attributes.window_left,
+                            .soft_cap = attributes.soft_cap,
+                            .longest = attributes.longest};
+  return b_.paged_attention(paged.list(), paged.flagged(of_pages));
+}
+
+Value CachedSequences::write(const std::string& name, Value rows) {
+  const Shape& shape = b_.shape(rows);
+  CacheSpec spec{.name = name, .dtype = dtype_, .row = {shape.dims[1].number(), shape.dims[2].number()}};
+  const std::size_t parameter = b_.so_far().parameters().size();
+  const Value cache =
+      b_.parameter(name, {dtype_, {pages_.pages, pages_.page_rows, Dim(spec.row[0]), Dim(spec.row[1])}}, true);
+  const graph::WritePagesOperands<> operands{.cache = cache, .rows = rows, .slots = pages_.slots};
+  const Value written = b_.write_pages(operands.list());
+  written_.push_back({std::move(spec), parameter, written});
+  return written;
+}
+
+CacheLayout CachedSequences::finish() {
+  CacheLayout layout;
+  for (Written& each : written_) {
+    b_.output(each.spec.name, each.value, each.parameter);
+    layout.push_back(std::move(each.spec));
+  }
+  return layout;
+}
+
+}  // namespace alate::models

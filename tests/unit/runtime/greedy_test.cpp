@@ -1,0 +1,222 @@
+// Steps of decoding: the tokens that transformers' greedy search gives (tests/golden/record_greedy.py), and the same
+// bits however a text is cut.
+#include "runtime/decoding/greedy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "alate/error.h"
+#include "backends/registry.h"
+#include "base/files/mapped_file.h"
+#include "formats/json.h"
+#include "runtime/loading/loaded_model.h"
+#include "tests/golden/golden_folder.h"
+#include "tests/golden/tiny_weights.h"
+#include "tests/source_folder.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate::runtime {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+struct Recorded {
+  std::string model;
+  formats::Json::Object config;
+  std::vector<Ids> prompts, ids;
+};
+
+std::vector<Ids> rows_in(const formats::Json& json, const char* name) {
+  std::vector<Ids> rows;
+  for (const formats::Json& row : json.find(name)->as_array(name)) {
+    Ids& ids = rows.emplace_back();
+    for (const formats::Json& id : row.as_array(name)) ids.push_back(static_cast<std::int32_t>(id.as_int(name)));
+  }
+  return rows;
+}
+
+const std::vector<Recorded>& recorded() {
+  static const std::vector<Recorded> all = [] {
+    const formats::Json json =
+        formats::parse_json(base::read_text_file(source_folder() / "tests/golden/greedy.json"), "greedy.json");
+    std::vector<Recorded> read;
+    for (const formats::Json& each : json.as_array("greedy.json"))
+      read.push_back({each.get_string("model", ""), each.find("config")->as_object("config"), rows_in(each, "prompts"),
+                      rows_in(each, "ids")});
+    return read;
+  }();
+  return all;
+}
+
+// Where the model of a recording is written, with its settings.
+std::filesystem::path write_model(const base::TemporaryFolder& folder, const Recorded& of) {
+  std::filesystem::path model = folder.path() / "model";
+  tests::write_tiny_model(tests::golden_folder("architectures/" + of.model), model);
+  formats::Json::Object config =
+      formats::parse_json(base::read_text_file(model / "config.json"), "config.json").as_object("config.json");
+  for (const auto& [name, value] : of.config) {
+    std::erase_if(config, [&](const auto& member) { return member.first == name; });
+    config.emplace_back(name, value);
+  }
+  folder.write("model/config.json", formats::to_json_text(config));
+  return model;
+}
+
+// Rows of unequal length: even ones have their padding before the text.
+NamedTensors padded(const std::vector<Ids>& rows) {
+  std::size_t longest = 0;
+  for (const Ids& row : rows) longest = std::max(longest, row.size());
+  std::vector<std::int64_t> ids, mask;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t padding = longest - rows[i].size(), before = i % 2 == 0 ? padding : 0;
+    for (std::size_t place = 0; place < longest; ++place) {
+      const bool is_text = place >= before && place - before < rows[i].size();
+      ids.push_back(is_text ? rows[i][place - before] : 0);
+      mask.push_back(is_text ? 1 : 0);
+    }
+  }
+  const std::vector<std::int64_t> extents = {static_cast<std::int64_t>(rows.size()),
+                                             static_cast<std::int64_t>(longest)};
+  return {{"input_ids", Tensor::from<std::int64_t>(extents, std::span(std::as_const(ids)))},
+          {"attention_mask", Tensor::from<std::int64_t>(extents, std::span(std::as_const(mask)))}};
+}
+
+class GreedyGolden : public testing::TestWithParam<std::tuple<std::size_t, std::string>> {};
+
+TEST_P(GreedyGolden, EqualsTransformers) {
+  const auto& [index, backend] = GetParam();
+  const std::vector<backends::Device> devices = backends::get_backend(backend).devices();
+  if (devices.empty() || devices[0].unusable) GTEST_SKIP() << backend << " is not installed here";
+  const Recorded& wanted = recorded()[index];
+  const base::TemporaryFolder folder;
+  const Model model = Model::load(write_model(folder, wanted),
+                                  {.backend = {.places = {BackendPlace(backend)}, .policy = BackendPolicy::strict}});
+  ASSERT_EQ(model.facts().backend, backend);
+  const std::size_t count = wanted.ids[0].size();
+  const Tensor found =
+      greedy_ids(model.state(), padded(wanted.prompts), count, {.cancellation = base::Cancellation::never()});
+  ASSERT_EQ(found.shape(),
+            (Shape{DType::i64, {static_cast<std::int64_t>(wanted.prompts.size()), static_cast<std::int64_t>(count)}}));
+  for (std::size_t row = 0; row < wanted.ids.size(); ++row) {
+    const auto of_row = found.values<std::int64_t>().subspan(row * count, count);
+    EXPECT_EQ(Ids(of_row.begin(), of_row.end()), wanted.ids[row]) << "prompt of " << wanted.prompts[row].size();
+  }
+}
+
+std::vector<std::size_t> all_recorded() {
+  std::vector<std::size_t> indices(recorded().size());
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return indices;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, GreedyGolden,
+                         testing::Combine(testing::ValuesIn(all_recorded()),
+                                          testing::Values("cpu", "reference", "onnx", "xla")),
+                         [](const auto& each) {
+                           const std::size_t index = std::get<0>(each.param);
+                           return recorded()[index].model + std::to_string(index) + "_" + std::get<1>(each.param);
+                         });
+
+class Steps : public testing::Test {
+ protected:
+  static std::vector<float> run(const StepProgram& program, const std::vector<StepSequence>& sequences,
+                                CachePages& cache) {
+    const Tensor logits = program.run(sequences, cache, {.cancellation = base::Cancellation::never()});
+    return {logits.values<float>().begin(), logits.values<float>().end()};
+  }
+  // The logits after `ids`, computed in pieces of so many tokens.
+  static std::vector<float> in_pieces(const StepProgram& program, std::span<const std::int32_t> ids,
+                                      std::size_t piece) {
+    Ids pages(StepProgram::pages_of(ids.size()));
+    std::iota(pages.rbegin(), pages.rend(), 0);  // from the cache's end
+    CachePages cache = program.make_cache(pages.size());
+    std::vector<float> logits;
+    for (std::size_t begin = 0; begin < ids.size(); begin += piece)
+      logits = run(program,
+                   {{.ids = ids.subspan(begin, std::min(piece, ids.size() - begin)), .cached = begin, .pages = pages}},
+                   cache);
+    return logits;
+  }
+
+  base::TemporaryFolder folder_;
+  const Recorded& recorded_ = recorded()[2];  // with a window
+  const Model model_ = Model::load(write_model(folder_, recorded_), {.backend = {.places = {BackendPlace::cpu()}}});
+  const std::shared_ptr<const StepProgram> program_ = model_.state().step_program();
+  const Ids text_ = recorded_.prompts.back();
+};
+
+TEST_F(Steps, GiveTheBitsOfTheWholeText) {
+  const std::vector<std::int64_t> wide(text_.begin(), text_.end());
+  const NamedTensors forward = model_.forward(
+      {{"input_ids", Tensor::from<std::int64_t>({1, static_cast<std::int64_t>(wide.size())}, std::span(wide))}});
+  const std::span<const float> all = forward.find("logits")->second.values<float>();
+  const std::vector<float> whole(all.end() - static_cast<std::ptrdiff_t>(all.size() / text_.size()), all.end());
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{32}, std::size_t{33}, text_.size()})
+    EXPECT_EQ(in_pieces(*program_, text_, piece), whole) << "in pieces of " << piece;
+}
+
+TEST_F(Steps, DoNotDependOnWhoElseIsInTheBatch) {
+  const Ids other = recorded_.prompts[3], own_pages = {3, 1}, other_pages = {0};
+  const std::size_t begin = 35;
+  CachePages cache = program_->make_cache(4);
+  const std::span<const std::int32_t> ids(text_);
+  (void)run(*program_, {{.ids = ids.first(begin), .cached = 0, .pages = own_pages}}, cache);
+  const std::vector<float> both = run(*program_,
+                                      {{.ids = other, .cached = 0, .pages = other_pages},
+                                       {.ids = ids.subspan(begin), .cached = begin, .pages = own_pages}},
+                                      cache);
+  const std::vector<float> alone = in_pieces(*program_, text_, text_.size());
+  EXPECT_EQ(std::vector<float>(both.begin() + static_cast<std::ptrdiff_t>(alone.size()), both.end()), alone);
+}
+
+TEST_F(Steps, WriteTheCacheInPlace) {
+  EXPECT_EQ(program_->layout().size(), program_->facts().aliases.size());
+  for (const backends::AliasFacts& alias : program_->facts().aliases) EXPECT_TRUE(alias.in_place) << alias.parameter;
+}
+
+TEST_F(Steps, RefusePagesThatTheCacheDoesNotHave) {
+  CachePages cache = program_->make_cache(2);
+  const auto message = [&](const StepSequence& sequence) {
+    return base::error_of([&] { (void)run(*program_, {sequence}, cache); }).message();
+  };
+  const Ids ids = {1, 2, 3}, outside = {2}, negative = {-1}, inside = {0}, none;
+  EXPECT_EQ(message({.ids = ids, .cached = 0, .pages = outside}), "sequence 0 has the page 2 of a cache of 2");
+  EXPECT_EQ(message({.ids = ids, .cached = 0, .pages = negative}), "sequence 0 has the page -1 of a cache of 2");
+  EXPECT_EQ(message({.ids = ids, .cached = 30, .pages = inside}), "sequence 0 has 1 pages of 32 tokens for its 33");
+  EXPECT_EQ(message({.ids = none, .cached = 0, .pages = inside}), "sequence 0 has no tokens");
+}
+
+TEST_F(Steps, RefuseTextsLongerThanTheModelsPositions) {
+  const Error error = base::error_of([&] {
+    (void)greedy_ids(model_.state(), padded({Ids(100, 1)}), 30, {.cancellation = base::Cancellation::never()});
+  });
+  EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(error.message().find("row 0 has 100 tokens, which with 30 more"), std::string::npos) << error.message();
+}
+
+TEST_F(Steps, OfARowWithoutTokensAreZeros) {
+  NamedTensors inputs = padded({Ids{1, 2}, Ids{}});
+  const Tensor found = greedy_ids(model_.state(), inputs, 3, {.cancellation = base::Cancellation::never()});
+  for (std::size_t i = 3; i < 6; ++i) EXPECT_EQ(found.values<std::int64_t>()[i], 0);
+}
+
+TEST(StepsOfOtherModels, AreRefusedByName) {
+  const auto message = [](const std::string& name) {
+    const base::TemporaryFolder folder;
+    tests::write_tiny_model(tests::golden_folder("architectures/" + name), folder.path() / "model");
+    const Model model = Model::load(folder.path() / "model", {.backend = {.places = {BackendPlace::cpu()}}});
+    return base::error_of([&] { (void)model.state().step_program(); }).message();
+  };
+  EXPECT_NE(message("bert_model").find("models of type bert are not decoded here"), std::string::npos);
+  EXPECT_NE(message("llama_base").find("the model has no logits of a next token, as LlamaForCausalLM has"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace alate::runtime
