@@ -213,7 +213,7 @@ TEST(StepsOfOtherModels, AreRefusedByName) {
     const Model model = Model::load(folder.path() / "model", {.backend = {.places = {BackendPlace::cpu()}}});
     return base::error_of([&] { (void)model.state().step_program(); }).message();
   };
-  EXPECT_NE(message("bert_model").find("models of type bert are not decoded here"), std::string::npos);
+  EXPECT_NE(message("bert_pre_training").find("models of type bert are not decoded here"), std::string::npos);
   EXPECT_NE(message("llama_base").find("the model has no logits of a next token, as LlamaForCausalLM has"),
             std::string::npos);
 }
