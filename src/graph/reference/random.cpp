@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "base/philox.h"
 #include "graph/reference/call.h"
 #include "graph/reference/values.h"
 
@@ -28,19 +29,6 @@ std::array<std::uint32_t, 2> threefry(std::uint64_t key, std::uint64_t counter) 
     }
   }
   return {x, y};
-}
-
-// Philox-4x32 with 10 rounds: section 4.3 of the paper.
-std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_low, std::uint64_t counter_high) {
-  std::array<std::uint32_t, 4> x = {low(counter_low), high(counter_low), low(counter_high), high(counter_high)};
-  std::uint32_t key0 = low(key), key1 = high(key);
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t first = std::uint64_t{0xD2511F53U} * x[0], second = std::uint64_t{0xCD9E8D57U} * x[2];
-    x = {high(second) ^ x[1] ^ key0, low(second), high(first) ^ x[3] ^ key1, low(first)};
-    key0 += 0x9E3779B9U;
-    key1 += 0xBB67AE85U;
-  }
-  return x;
 }
 
 struct Generated {
@@ -91,7 +79,7 @@ Generated generate_philox(const std::vector<std::uint64_t>& state, std::uint64_t
   Generated result;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t counter = i / of_counter;
-    const auto words = philox(key, first + counter, carried(counter));
+    const auto words = base::philox(key, first + counter, carried(counter));
     const std::size_t place = i % of_counter;
     result.bits.push_back(is_wide ? joined(words[2 * place], words[2 * place + 1]) : words[place]);
   }
