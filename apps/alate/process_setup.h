@@ -15,6 +15,17 @@ namespace alate::app {
 /// Windows it switches the streams to binary mode and the console to UTF-8.
 void set_up_process();
 
+/// While it lives, SIGINT (Ctrl-C on Windows) does not end the process. One at a time.
+class HeldInterrupts {
+ public:
+  HeldInterrupts();
+  ~HeldInterrupts();
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+  /// Whether one came.
+  bool has_come() const;
+};
+
 /// Cancellation of a command's runs: only the end of the process, on SIGINT, interrupts them.
 inline base::Cancellation until_interrupted() { return base::Cancellation::never(); }
 

@@ -29,7 +29,24 @@ void end_by_signal(int signal) {
   ::_exit(kInterrupted);
 }
 
+volatile sig_atomic_t held_interrupts = 0;
+struct sigaction action_of_interrupts;
+
+void count_interrupt(int /*signal*/) { held_interrupts = 1; }
+
 }  // namespace
+
+HeldInterrupts::HeldInterrupts() {
+  held_interrupts = 0;
+  struct sigaction action {};
+  action.sa_handler = &count_interrupt;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, &action_of_interrupts);
+}
+
+HeldInterrupts::~HeldInterrupts() { ::sigaction(SIGINT, &action_of_interrupts, nullptr); }
+
+bool HeldInterrupts::has_come() const { return held_interrupts != 0; }
 
 void set_up_process() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

@@ -4,6 +4,7 @@
 #include <io.h>
 #include <shellapi.h>
 
+#include <atomic>
 #include <string_view>
 
 #include "base/files/descriptor_io.h"
@@ -23,7 +24,24 @@ BOOL WINAPI end_interrupted(DWORD event) {
   ::ExitProcess(kInterrupted);
 }
 
+std::atomic<bool> held_interrupt = false;
+
+BOOL WINAPI hold_interrupt(DWORD event) {
+  if (event != CTRL_C_EVENT) return FALSE;
+  held_interrupt = true;
+  return TRUE;
+}
+
 }  // namespace
+
+HeldInterrupts::HeldInterrupts() {
+  held_interrupt = false;
+  ::SetConsoleCtrlHandler(hold_interrupt, TRUE);
+}
+
+HeldInterrupts::~HeldInterrupts() { ::SetConsoleCtrlHandler(hold_interrupt, FALSE); }
+
+bool HeldInterrupts::has_come() const { return held_interrupt; }
 
 void set_up_process() {
   for (const int stream : {base::kStandardInput, base::kStandardOutput, base::kStandardError}) {

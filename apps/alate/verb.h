@@ -42,6 +42,8 @@ void run_redact(Arguments& arguments);
 void run_answer(Arguments& arguments);
 void run_fill(Arguments& arguments);
 void run_extract(Arguments& arguments);
+void run_generate(Arguments& arguments);
+void run_chat(Arguments& arguments);
 void run_forward(Arguments& arguments);
 void run_tokenize(Arguments& arguments);
 void run_bench(Arguments& arguments);

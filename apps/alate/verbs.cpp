@@ -15,6 +15,20 @@ constexpr std::array kVerbs = {
          "alate demo\n"
          "alate demo builtin:minilm \"Where is the cat?\" \"The cat sleeps.\" \"Shares fell on Monday.\"",
          run_demo},
+    Verb{"chat", "MODEL", "talk with a language model",
+         "MODEL has a class ...ForCausalLM in its config.json, and a chat template. Each line is a message; the answer "
+         "is shown as it comes. /help lists the commands of a conversation. With a pipe for a keyboard, each line is "
+         "answered in turn.",
+         "alate chat HuggingFaceTB/SmolLM2-135M-Instruct\n"
+         "alate chat HuggingFaceTB/SmolLM2-135M-Instruct --system \"You answer in one sentence.\"",
+         run_chat},
+    Verb{"generate", "MODEL [PROMPT]", "what follows a text",
+         "MODEL has a class ...ForCausalLM in its config.json. The prompt is continued as it is, without a chat "
+         "template; without PROMPT it is read from standard input. text is what follows, shown as it comes; json has "
+         "the tokens, why it ended, and times.",
+         "alate generate HuggingFaceTB/SmolLM2-135M-Instruct \"Once upon a time\"\n"
+         "printf 'Once upon a time' | alate generate HuggingFaceTB/SmolLM2-135M-Instruct -n 40 --temperature 0",
+         run_generate},
     Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
          "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl) has "
          "{\"text\": ...} a line, so that texts may hold line breaks.",

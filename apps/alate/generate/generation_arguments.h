@@ -1,0 +1,35 @@
+// Options of verbs that generate: how tokens are chosen, and where a text ends.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "alate/generation.h"
+#include "apps/alate/arguments.h"
+#include "formats/json.h"
+
+namespace alate::app {
+
+/// What was asked for on the command line; all else is as the model's folder says.
+class GenerationArguments {
+ public:
+  /// Declares them.
+  void declare(Arguments& arguments);
+  /// The model's defaults with what was asked for.
+  GenerationOptions over(GenerationOptions defaults) const;
+  bool states(std::string_view name) const;
+
+ private:
+  std::vector<std::pair<std::string_view, formats::Json>> sampling_, stopping_;  // by their names in alate/sampling.h
+  std::vector<std::string> stop_;
+  bool ignores_end_ = false;
+};
+
+/// "3 tokens in 0.2 s, 15 a second".
+std::string speed_text(std::size_t tokens, std::chrono::nanoseconds time);
+
+}  // namespace alate::app

@@ -1,0 +1,102 @@
+#include "alate/chat.h"
+
+#include <utility>
+
+#include "alate/error.h"
+#include "base/threads/controlled_call.h"
+#include "pipelines/generate/text_batch.h"
+
+namespace alate {
+
+struct Chat::State {
+  State(TextGenerator of, ChatTemplate with)
+      : generator(std::move(of)),
+        chat_template(std::move(with)),
+        store(generator.state().program, runtime::StepProgram::pages_of(generator.context())) {}
+
+  std::size_t first() const { return !messages.empty() && messages.front().role == "system" ? 1 : 0; }
+  void forget() {
+    store.give_back(cached.pages);
+    cached.ids.clear();
+  }
+
+  TextGenerator generator;
+  ChatTemplate chat_template;
+  std::vector<ChatMessage> messages;
+  runtime::PageStore store;
+  pipelines::CachedTokens cached;  // of the last turn
+};
+
+Chat::Chat(TextGenerator generator, ChatTemplate chat_template)
+    : state_(std::make_unique<State>(std::move(generator), std::move(chat_template))) {}
+Chat::Chat(TextGenerator generator) : Chat(generator, ChatTemplate::load(generator.model().folder())) {}
+Chat::~Chat() = default;
+Chat::Chat(Chat&&) noexcept = default;
+Chat& Chat::operator=(Chat&&) noexcept = default;
+
+void Chat::set_system(std::string content) {
+  state_->messages.clear();
+  if (!content.empty()) state_->messages.push_back({"system", std::move(content)});
+}
+
+void Chat::clear() { state_->messages.resize(state_->first()); }
+
+bool Chat::drop_oldest() {
+  std::vector<ChatMessage>& messages = state_->messages;
+  const auto begin = messages.begin() + static_cast<std::ptrdiff_t>(state_->first());
+  if (messages.end() - begin <= 2) return false;
+  messages.erase(begin, begin + 2);
+  return true;
+}
+
+Generation Chat::ask(std::string_view content, const GenerationOptions& options,
+                     const std::function<void(std::string_view)>& shown, const RunControl& control) {
+  State& state = *state_;
+  const TextGenerator::State& model = state.generator.state();
+  const std::size_t before = state.messages.size();
+  std::string answer;
+  const auto show = [&](std::string_view piece) {
+    answer += piece;
+    if (shown) shown(piece);
+  };
+  try {
+    return base::run_controlled(control, [&](const base::ControlledCall& call) {
+      state.messages.push_back({"user", std::string(content)});
+      const std::string prompt = state.chat_template.render(state.messages, {.add_generation_prompt = true}).text;
+      // The template writes the special tokens.
+      std::vector<std::int32_t> ids = pipelines::prompt_tokens(model, prompt, false, call.cancellation());
+      pipelines::GrowingText text(model, std::move(ids), state.cached, options, 0, show);
+      state.cached = {};
+      const auto keep = [&] {
+        state.cached = text.release();
+        state.store.give_back(state.cached.pages, runtime::StepProgram::pages_of(state.cached.ids.size()));
+      };
+      pipelines::GrowingText* const texts[] = {&text};
+      try {
+        pipelines::grow_texts(model, texts, state.store, call.cancellation());
+      } catch (...) {
+        keep();
+        throw;
+      }
+      Generation made = text.finish();
+      keep();
+      state.messages.push_back({"assistant", made.text});
+      return made;
+    });
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::cancelled && !answer.empty()) {
+      state.messages.push_back({"assistant", answer});
+    } else {
+      state.messages.resize(before);
+    }
+    throw;
+  } catch (...) {
+    state.messages.resize(before);
+    throw;
+  }
+}
+
+std::span<const ChatMessage> Chat::messages() const { return state_->messages; }
+const TextGenerator& Chat::generator() const { return state_->generator; }
+
+}  // namespace alate

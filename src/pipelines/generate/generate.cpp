@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <deque>
+
+#include "alate/error.h"
+#include "base/threads/controlled_call.h"
+#include "pipelines/generate/text_batch.h"
+#include "runtime/loading/model_files.h"
+
+namespace alate {
+namespace pipelines {
+namespace {
+
+// eos_token_id of config.json, for folders without a generation_config.json that says it.
+std::vector<std::int32_t> end_tokens_in(const formats::Json& config) {
+  const formats::Json* stated = config.find("eos_token_id");
+  if (stated == nullptr || stated->is_null()) return {};
+  std::vector<std::int32_t> tokens;
+  const auto add = [&](const formats::Json& token) {
+    const std::int64_t id = token.as_int("eos_token_id");
+    if (id < 0 || id > INT32_MAX) throw make_error(ErrorCode::corrupt, "config.json: eos_token_id is ", id);
+    tokens.push_back(static_cast<std::int32_t>(id));
+  };
+  if (!stated->is_array()) {
+    add(*stated);
+  } else {
+    for (const formats::Json& token : stated->as_array("eos_token_id")) add(token);
+  }
+  return tokens;
+}
+
+// The most pages of a call: those of its texts, each as long as the context.
+std::size_t most_pages(const TextGenerator::State& model, std::size_t texts) {
+  return texts * runtime::StepProgram::pages_of(model.context);
+}
+
+}  // namespace
+}  // namespace pipelines
+
+std::shared_ptr<const generation::DryBreakers> TextGenerator::State::dry_breakers(
+    const SamplingOptions& options) const {
+  if (options.dry_multiplier == 0 || options.dry_sequence_breakers.empty()) return nullptr;
+  const std::lock_guard lock(breakers_mutex_);
+  if (breakers_ == nullptr || breaker_texts_ != options.dry_sequence_breakers) {
+    breakers_ = std::make_shared<const generation::DryBreakers>(
+        options.dry_sequence_breakers, static_cast<std::size_t>(model.model.state().limits().vocabulary),
+        model.tokenizer);
+    breaker_texts_ = options.dry_sequence_breakers;
+  }
+  return breakers_;
+}
+
+TextGenerator pipelines::load_generator(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                        const RunControl& control) {
+  const auto compile = [](const Model::State& on, const std::shared_future<Tokenizer>&,
+                          const std::shared_ptr<const ScoreModules>&) { on.step_program(); };
+  auto state = std::make_shared<TextGenerator::State>(load_text_model(
+      folder, request,
+      {.noun = "a language model", .require = [](const Model::State&, const ScoreModules*) {}, .compile = compile},
+      control));
+  const Model::State& model = state->model.model.state();
+  state->program = model.step_program();
+  state->config = generation::read_generation_config(model.folder);
+  state->defaults = {.sampling = state->config.sampling, .stopping = state->config.stopping};
+  state->end_tokens = state->config.end_tokens;
+  if (state->end_tokens.empty()) state->end_tokens = end_tokens_in(model.config);
+  state->context = static_cast<std::size_t>(model.limits().positions);
+  return TextGenerator(std::move(state));
+}
+
+TextGenerator TextGenerator::load(const std::filesystem::path& folder, const LoadOptions& options,
+                                  const RunControl& control) {
+  return pipelines::load_generator(folder, options, control);
+}
+
+Generation TextGenerator::generate(std::string_view prompt, const GenerationOptions& options,
+                                   const std::function<void(std::string_view)>& shown,
+                                   const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    pipelines::GrowingText text(
+        *state_, pipelines::prompt_tokens(*state_, prompt, options.add_special_tokens, call.cancellation()), {},
+        options, 0, shown);
+    runtime::PageStore store(state_->program, pipelines::most_pages(*state_, 1));
+    pipelines::GrowingText* const texts[] = {&text};
+    pipelines::grow_texts(*state_, texts, store, call.cancellation());
+    return text.finish();
+  });
+}
+
+std::vector<Generation> TextGenerator::generate(std::span<const std::string_view> prompts,
+                                                const GenerationOptions& options, const RunControl& control) const {
+  return base::run_controlled(control, [&](const base::ControlledCall& call) {
+    const auto computed = call.computed_of(prompts.size());
+    std::deque<pipelines::GrowingText> texts;
+    std::vector<pipelines::GrowingText*> all;
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      try {
+        all.push_back(&texts.emplace_back(
+            *state_, pipelines::prompt_tokens(*state_, prompts[i], options.add_special_tokens, call.cancellation()),
+            pipelines::CachedTokens(), options, i, nullptr));
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::cancelled) throw;
+        throw make_error(error.code(), "prompt ", i, ": ", error.message());
+      }
+    }
+    runtime::PageStore store(state_->program, pipelines::most_pages(*state_, prompts.size()));
+    pipelines::grow_texts(*state_, all, store, call.cancellation());
+    std::vector<Generation> results;
+    for (pipelines::GrowingText& text : texts) results.push_back(text.finish());
+    if (computed) computed(prompts.size());
+    return results;
+  });
+}
+
+const GenerationOptions& TextGenerator::defaults() const { return state_->defaults; }
+std::size_t TextGenerator::context() const { return state_->context; }
+const Tokenizer& TextGenerator::tokenizer() const { return state_->model.tokenizer; }
+const Model& TextGenerator::model() const { return state_->model.model; }
+
+}  // namespace alate

@@ -1,0 +1,191 @@
+// Texts and conversations of a tiny model with a vocabulary of words.
+#include "alate/generation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "alate/chat.h"
+#include "alate/error.h"
+#include "base/files/mapped_file.h"
+#include "formats/json.h"
+#include "tests/golden/golden_folder.h"
+#include "tests/golden/tiny_weights.h"
+#include "tests/unit/base/expect_error.h"
+#include "tests/unit/base/temporary_folder.h"
+
+namespace alate {
+namespace {
+
+class Generate : public testing::Test {
+ protected:
+  void SetUp() override {
+    tests::write_tiny_model(tests::golden_folder("architectures/llama_causal_lm"), folder_.path() / "model");
+    const formats::Json config =
+        formats::parse_json(base::read_text_file(folder_.path() / "model/config.json"), "config.json");
+    vocabulary_ = config.get_int("vocab_size", 0);
+    formats::Json::Object members = config.as_object("config.json");
+    std::erase_if(members, [](const auto& member) {
+      return member.first == "eos_token_id" || member.first == "max_position_embeddings";
+    });
+    members.emplace_back("max_position_embeddings", std::int64_t{100});
+    folder_.write("model/config.json", formats::to_json_text(members));
+    formats::Json::Object words;
+    for (std::int64_t i = 0; i < vocabulary_; ++i) words.emplace_back("w" + std::to_string(i), i);
+    folder_.write("model/tokenizer.json",
+                  formats::to_json_text(formats::Json::Object{
+                      {"pre_tokenizer", formats::Json::Object{{"type", "Whitespace"}}},
+                      {"model", formats::Json::Object{
+                                    {"type", "WordLevel"}, {"vocab", std::move(words)}, {"unk_token", "w0"}}}}));
+    folder_.write("model/chat_template.jinja",
+                  "{% for m in messages %}{{ 'w1 ' if m.role == 'user' else 'w2 ' }}{{ m.content }} w3 {% endfor %}");
+  }
+
+  TextGenerator generator() const { return TextGenerator::load(folder_.path() / "model"); }
+  static GenerationOptions greedy(std::int64_t tokens) {
+    GenerationOptions options;
+    options.sampling.temperature = 0;
+    options.stopping.max_tokens = tokens;
+    return options;
+  }
+
+  base::TemporaryFolder folder_;
+  std::int64_t vocabulary_ = 0;
+};
+
+TEST_F(Generate, ShowsTheTextPieceByPiece) {
+  std::string shown;
+  std::size_t pieces = 0;
+  const Generation made = generator().generate("w1 w2 w3", greedy(8), [&](std::string_view piece) {
+    shown += piece;
+    ++pieces;
+  });
+  EXPECT_EQ(made.text, shown);
+  EXPECT_GT(pieces, 4U);
+  EXPECT_EQ(made.tokens.size(), 8U);
+  EXPECT_EQ(made.prompt_tokens, 3U);
+  EXPECT_EQ(made.finish, FinishReason::length);
+}
+
+TEST_F(Generate, TheSeedMakesTheSameTextWhoeverElseIsThere) {
+  const TextGenerator model = generator();
+  GenerationOptions options = greedy(12);
+  options.sampling.temperature = 1;
+  options.sampling.seed = 7;
+  const std::string alone = model.generate("w4 w5", options).text;
+  EXPECT_EQ(model.generate("w4 w5", options).text, alone);
+  const std::vector<std::string_view> prompts = {"w4 w5", "w1 w2 w3 w4 w5 w6 w7", "w9"};
+  EXPECT_EQ(model.generate(prompts, options)[0].text, alone);
+  options.sampling.seed = 8;
+  EXPECT_NE(model.generate("w4 w5", options).text, alone);
+}
+
+TEST_F(Generate, EndsBeforeAStopText) {
+  const TextGenerator model = generator();
+  const std::string whole = model.generate("w4 w5", greedy(8)).text;
+  GenerationOptions options = greedy(8);
+  const std::size_t end = whole.find(' ', whole.size() / 2);
+  options.stopping.stop = {whole.substr(end + 1, 3)};
+  const Generation made = model.generate("w4 w5", options);
+  EXPECT_EQ(made.finish, FinishReason::stop_text);
+  EXPECT_EQ(made.stop_text, options.stopping.stop[0]);
+  EXPECT_EQ(made.text, whole.substr(0, whole.find(options.stopping.stop[0])));
+}
+
+TEST_F(Generate, EndsWithTheModelsEndToken) {
+  const std::int32_t first = generator().generate("w4 w5", greedy(1)).tokens[0].id;
+  folder_.write("model/generation_config.json", "{\"eos_token_id\": " + std::to_string(first) + "}");
+  const TextGenerator model = generator();
+  const Generation made = model.generate("w4 w5", greedy(8));
+  EXPECT_EQ(made.finish, FinishReason::end_of_sequence);
+  EXPECT_EQ(made.text, "");
+  GenerationOptions options = greedy(8);
+  options.stopping.ignore_eos = true;
+  EXPECT_EQ(model.generate("w4 w5", options).tokens.size(), 8U);
+}
+
+TEST_F(Generate, EndsWithTheContext) {
+  GenerationOptions options = greedy(0);
+  options.stopping.max_tokens.reset();
+  const Generation made = generator().generate("w4 w5", options);
+  EXPECT_EQ(made.finish, FinishReason::length);
+  EXPECT_EQ(made.prompt_tokens + made.tokens.size(), 100U);
+}
+
+TEST_F(Generate, GivesLogProbabilities) {
+  GenerationOptions options = greedy(3);
+  options.sampling.logprobs = 2;
+  for (const GeneratedToken& token : generator().generate("w4 w5", options).tokens) {
+    ASSERT_EQ(token.top.size(), 2U);
+    EXPECT_EQ(token.top[0].token, token.id);
+    EXPECT_EQ(token.top[0].logprob, token.logprob);
+    EXPECT_LT(token.logprob, 0);
+  }
+}
+
+TEST_F(Generate, RefusesPromptsThatDoNotFit) {
+  const TextGenerator model = generator();
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "w1 ";
+  EXPECT_NE(base::error_of([&] { (void)model.generate(many, greedy(1)); }).message().find("leaves no room"),
+            std::string::npos);
+  EXPECT_NE(base::error_of([&] { (void)model.generate("", greedy(1)); }).message().find("has no tokens"),
+            std::string::npos);
+  const std::vector<std::string_view> prompts = {"w1", ""};
+  EXPECT_NE(base::error_of([&] { (void)model.generate(prompts, greedy(1)); }).message().find("prompt 1: "),
+            std::string::npos);
+}
+
+TEST_F(Generate, EndsWhenNobodyWaits) {
+  std::stop_source source;
+  std::size_t pieces = 0;
+  const Error error = base::error_of([&] {
+    (void)generator().generate("w4 w5", greedy(80),
+                               [&](std::string_view) {
+                                 if (++pieces == 5) source.request_stop();
+                               },
+                               {.stop = source.get_token()});
+  });
+  EXPECT_EQ(error.code(), ErrorCode::cancelled);
+  EXPECT_LT(pieces, 8U);
+}
+
+TEST_F(Generate, RefusesModelsWithoutANextToken) {
+  tests::write_tiny_model(tests::golden_folder("architectures/bert_pre_training"), folder_.path() / "encoder");
+  folder_.write("encoder/tokenizer.json", base::read_text_file(folder_.path() / "model/tokenizer.json"));
+  const Error error = base::error_of([&] { (void)TextGenerator::load(folder_.path() / "encoder"); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+}
+
+TEST_F(Generate, ConversationsComputeOnlyWhatIsNew) {
+  Chat chat(generator());
+  const Generation first = chat.ask("w4 w5 w6", greedy(6)), second = chat.ask("w7", greedy(6));
+  EXPECT_EQ(first.cached_tokens, 0U);
+  EXPECT_GT(second.cached_tokens, first.prompt_tokens - 1);
+  EXPECT_EQ(chat.messages().size(), 4U);
+  // As a conversation that computes everything.
+  Chat again(generator());
+  EXPECT_EQ(again.ask("w4 w5 w6", greedy(6)).text, first.text);
+  EXPECT_EQ(again.ask("w7", greedy(6)).text, second.text);
+  std::string rendered = "w1 w4 w5 w6 w3 w2 " + first.text + " w3 w1 w7 w3 ";
+  EXPECT_EQ(generator().generate(rendered, greedy(6)).text, second.text);
+}
+
+TEST_F(Generate, ConversationsAreAsBeforeAfterAnError) {
+  Chat chat(generator());
+  (void)chat.ask("w4", greedy(2));
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "w1 ";
+  EXPECT_EQ(base::error_of([&] { (void)chat.ask(many, greedy(2)); }).code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(chat.messages().size(), 2U);
+  EXPECT_FALSE(chat.drop_oldest());
+  (void)chat.ask("w5", greedy(2));
+  EXPECT_TRUE(chat.drop_oldest());
+  EXPECT_EQ(chat.messages().size(), 2U);
+  EXPECT_EQ(chat.messages()[0].content, "w5");
+}
+
+}  // namespace
+}  // namespace alate
