@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/cpu/planner/planner.h"
-#include "backends/cpu/steps/operations.h"
 
 namespace alate::cpu {
 namespace {
@@ -146,13 +145,13 @@ std::uint16_t Planner::chain_node(Chain& chain, NodeId id) {
   return result;
 }
 
-SlotId Planner::add_chain(NodeId id) {
+SlotId Planner::add_chain(NodeId id, const Operation& operation) {
   const graph::Node& node = graph_.node(id);
   Chain chain;
   chain_node(chain, id);
   assign_registers(chain.program);
   chain.program.result = node.results[0].dtype;
-  chain.step.operation = &find_operation(graph_, node);
+  chain.step.operation = &operation;
   chain.step.outputs = {add_arena_slot(node.results[0])};
   chain.step.tiles = std::make_shared<const TileProgram>(std::move(chain.program));
   chain.step.source = graph_.source(node.source);

@@ -50,8 +50,9 @@ void Planner::place(graph::NodeId id) {
   };
   if (node.op == graph::Op::parameter) return leaf(SlotKind::parameter);
   if (node.op == graph::Op::constant) return leaf(SlotKind::packed);
-  if (find_operation(graph_, node).has(kShowsOperands)) {
-    if (node.op == graph::Op::dynamic_reshape) add_check(node);
+  const Operation& operation = find_operation(graph_, node);
+  if (operation.has(kShowsOperands)) {
+    if (node.op == graph::Op::dynamic_reshape) add_check(node, operation);
     std::vector<SlotId> views;
     for (std::size_t i = 0; i < node.results.size(); ++i) views.push_back(same_bytes(node, i));
     slots_of_[id] = std::move(views);
@@ -63,7 +64,7 @@ void Planner::place(graph::NodeId id) {
       return;
     }
   }
-  slots_of_[id] = instructions_[id] ? std::vector<SlotId>{add_chain(id)} : add_step(node);
+  slots_of_[id] = instructions_[id] ? std::vector<SlotId>{add_chain(id, operation)} : add_step(node, operation);
 }
 
 SlotId Planner::slot_of(graph::Value value) {
@@ -146,10 +147,10 @@ SlotId Planner::same_bytes(const graph::Node& node, std::size_t result) {
 }
 
 // Adds a step that checks values and produces none.
-void Planner::add_check(const graph::Node& node) {
+void Planner::add_check(const graph::Node& node, const Operation& operation) {
   const SlotId like = add_slot({.kind = SlotKind::packed, .shape = node.results[0]});  // only there for its shape
   Step step;
-  step.operation = &find_operation(graph_, node);
+  step.operation = &operation;
   step.attributes = node.attributes;
   step.source = graph_.source(node.source);
   step.inputs = {like, dense(operand(node, 1))};
@@ -170,8 +171,7 @@ std::optional<SlotId> Planner::column_view(const graph::Node& node) {
   return view_of(from, node.results[0], slice.starts[1].number(), SlotFormat::strided_rows(stride));
 }
 
-std::vector<SlotId> Planner::add_step(const graph::Node& node) {
-  const Operation& operation = find_operation(graph_, node);
+std::vector<SlotId> Planner::add_step(const graph::Node& node, const Operation& operation) {
   Step step;
   step.operation = &operation;
   step.attributes = node.attributes;

@@ -60,15 +60,15 @@ class Planner {
 
   // Steps.
   SlotId copy(SlotId from, Slot to);
-  std::vector<SlotId> add_step(const graph::Node& node);
-  void add_check(const graph::Node& node);
+  std::vector<SlotId> add_step(const graph::Node& node, const Operation& operation);
+  void add_check(const graph::Node& node, const Operation& operation);
   void place_output(std::size_t index);
 
   // Chains of element-wise ops, in plan_chains.cpp.
   struct Chain;
   void find_chains();
   std::optional<TileInput> broadcast_input(const graph::Node& node) const;
-  SlotId add_chain(graph::NodeId id);
+  SlotId add_chain(graph::NodeId id, const Operation& operation);
   std::uint16_t chain_node(Chain& chain, graph::NodeId id);
   std::uint16_t chain_operand(Chain& chain, graph::Value value, const graph::Dims& dims);
 
