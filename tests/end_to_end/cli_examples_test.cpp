@@ -16,6 +16,7 @@
 #include "tests/golden/tiny_classifiers.h"
 #include "tests/golden/tiny_extractors.h"
 #include "tests/golden/tiny_fillers.h"
+#include "tests/golden/tiny_generators.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/quantization/tiny_encoder.h"
@@ -60,13 +61,14 @@ class CliExamples : public testing::Test {
     const auto named = home() / ".cache/alate/models/sentence-transformers/all-MiniLM-L6-v2";
     std::filesystem::create_directories(named.parent_path());
     std::filesystem::copy(model.path(), named, std::filesystem::copy_options::recursive);
-    // And for rerank, classify, answer and fill, of which no model comes with the program.
+    // And for rerank, classify, answer, fill and generate, of which no model comes with the program.
     write_tiny_reranker(home() / ".cache/alate/models/cross-encoder/ms-marco-MiniLM-L6-v2");
     write_tiny_classifier(home() / ".cache/alate/models/distilbert/distilbert-base-uncased-finetuned-sst-2-english");
     write_tiny_classifier(home() / ".cache/alate/models/MoritzLaurer/deberta-v3-base-zeroshot-v2.0");
     write_tiny_answerer(home() / ".cache/alate/models/deepset/roberta-base-squad2");
     write_tiny_filler(home() / ".cache/alate/models/FacebookAI/roberta-base", "byte_level");
     write_tiny_extractor(home() / ".cache/alate/models/fastino/gliner2-base-v1", "lstm_v2");
+    write_tiny_generator(home() / ".cache/alate/models/HuggingFaceTB/SmolLM2-135M-Instruct");
     std::filesystem::create_directories(folder_.path() / "work");
     std::filesystem::create_directories(folder_.path() / "bin");
     std::filesystem::create_symlink(program_path(), folder_.path() / "bin" / "alate");

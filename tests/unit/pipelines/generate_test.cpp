@@ -10,8 +10,8 @@
 #include "alate/chat.h"
 #include "alate/error.h"
 #include "base/files/mapped_file.h"
-#include "formats/json.h"
 #include "tests/golden/golden_folder.h"
+#include "tests/golden/tiny_generators.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -21,27 +21,7 @@ namespace {
 
 class Generate : public testing::Test {
  protected:
-  void SetUp() override {
-    tests::write_tiny_model(tests::golden_folder("architectures/llama_causal_lm"), folder_.path() / "model");
-    const formats::Json config =
-        formats::parse_json(base::read_text_file(folder_.path() / "model/config.json"), "config.json");
-    vocabulary_ = config.get_int("vocab_size", 0);
-    formats::Json::Object members = config.as_object("config.json");
-    std::erase_if(members, [](const auto& member) {
-      return member.first == "eos_token_id" || member.first == "max_position_embeddings";
-    });
-    members.emplace_back("max_position_embeddings", std::int64_t{100});
-    folder_.write("model/config.json", formats::to_json_text(members));
-    formats::Json::Object words;
-    for (std::int64_t i = 0; i < vocabulary_; ++i) words.emplace_back("w" + std::to_string(i), i);
-    folder_.write("model/tokenizer.json",
-                  formats::to_json_text(formats::Json::Object{
-                      {"pre_tokenizer", formats::Json::Object{{"type", "Whitespace"}}},
-                      {"model", formats::Json::Object{
-                                    {"type", "WordLevel"}, {"vocab", std::move(words)}, {"unk_token", "w0"}}}}));
-    folder_.write("model/chat_template.jinja",
-                  "{% for m in messages %}{{ 'w1 ' if m.role == 'user' else 'w2 ' }}{{ m.content }} w3 {% endfor %}");
-  }
+  Generate() { tests::write_tiny_generator(folder_.path() / "model"); }
 
   TextGenerator generator() const { return TextGenerator::load(folder_.path() / "model"); }
   static GenerationOptions greedy(std::int64_t tokens) {
@@ -52,7 +32,6 @@ class Generate : public testing::Test {
   }
 
   base::TemporaryFolder folder_;
-  std::int64_t vocabulary_ = 0;
 };
 
 TEST_F(Generate, ShowsTheTextPieceByPiece) {
