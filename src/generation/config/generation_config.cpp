@@ -20,6 +20,7 @@ using formats::Json;
 constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
 constexpr formats::JsonLimits kLimits = {.max_depth = 32, .max_bytes = kMaxBytes, .max_values = 200'000};
 constexpr std::size_t kMostEndTokens = 256;
+constexpr std::int64_t kMostTokens = std::numeric_limits<std::int32_t>::max();  // as for StoppingOptions
 
 // Keys that are options of the same name.
 constexpr auto kSamplingKeys =
@@ -99,7 +100,8 @@ std::optional<std::int64_t> length_of(const Json& config, std::string_view key) 
   const Json* value = config.find_value(key);
   if (value == nullptr) return std::nullopt;
   const std::int64_t length = value->as_int(key);
-  if (length < 0) throw make_error(ErrorCode::corrupt, key, " is ", length, "; it may not be negative");
+  if (length < 0 || length > kMostTokens)
+    throw make_error(ErrorCode::corrupt, key, " is ", length, "; it must be a whole number from 0 to ", kMostTokens);
   return length;
 }
 

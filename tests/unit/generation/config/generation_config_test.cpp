@@ -103,6 +103,8 @@ TEST(GenerationConfig, RefusesWrongTypesAndRanges) {
   expect_refused(R"({"pad_token_id": 3000000000})", "pad_token_id");
   expect_refused(R"({"max_new_tokens": -1})", "max_new_tokens");
   expect_refused(R"({"max_length": 1e300})", "max_length");
+  expect_refused(R"({"min_length": 2147483648})",
+                 "min_length is 2147483648; it must be a whole number from 0 to 2147483647");
   expect_refused(R"({"suppress_tokens": {}})", "suppress_tokens");
   expect_refused(R"({"bad_words_ids": [3]})", "bad_words_ids");
   expect_refused(R"({"bad_words_ids": [[]]})", "bad_words");
