@@ -37,7 +37,8 @@ TEST_F(CliGenerate, WritesWhatFollows) {
   const std::string text = good({"generate", "w4 w5", "-n", "6", "--temperature", "0"});
   EXPECT_TRUE(text.ends_with("\n")) << text;
   EXPECT_EQ(good({"generate", "-n", "6", "--temperature", "0"}, "w4 w5"), text) << "a prompt from standard input";
-  EXPECT_EQ(good({"generate", "w4 w5", "-n", "6", "--seed", "3"}), good({"generate", "w4 w5", "-n", "6", "--seed", "3"}));
+  EXPECT_EQ(good({"generate", "w4 w5", "-n", "6", "--seed", "3"}),
+            good({"generate", "w4 w5", "-n", "6", "--seed", "3"}));
 }
 
 TEST_F(CliGenerate, JsonHasTokensAndTheReasonOfTheEnd) {
@@ -66,7 +67,8 @@ TEST_F(CliGenerate, ChatAnswersEachLine) {
   const std::vector<std::string> chat = {"chat", "--temperature", "0", "-n", "4"};
   const std::vector<std::string> answers = lines_of(good(chat, "w4 w5\nw6\n"));
   ASSERT_EQ(answers.size(), 2U);
-  EXPECT_EQ(lines_of(good(chat, "w4 w5\n/clear\nw4 w5\n/exit\nw6\n")), (std::vector<std::string>{answers[0], answers[0]}));
+  EXPECT_EQ(lines_of(good(chat, "w4 w5\n/clear\nw4 w5\n/exit\nw6\n")),
+            (std::vector<std::string>{answers[0], answers[0]}));
   // Lines that belong together are one message.
   EXPECT_EQ(lines_of(good(chat, "w4 \\\nw5\n"))[0], answers[0]);
   EXPECT_EQ(lines_of(good(chat, "\"\"\"w4\nw5\"\"\"\n"))[0], answers[0]);
@@ -90,8 +92,9 @@ TEST_F(CliGenerate, ChatSaysThatTheContextIsFull) {
 }
 
 TEST_F(CliGenerate, ForwardContinuesRowsGreedily) {
-  const std::string ids = folder_.path() / "ids.npz", out = folder_.path() / "out.safetensors";
-  formats::write_tensors(ids, {{"input_ids", Tensor::from<std::int64_t>({1, 3}, {1, 4, 5})}});
+  const std::string ids = folder_.path() / "ids.safetensors", out = folder_.path() / "out.safetensors";
+  const std::vector<formats::NamedTensor> inputs = {{"input_ids", Tensor::from<std::int64_t>({1, 3}, {1, 4, 5})}};
+  formats::write_tensors(ids, inputs);
   const std::string shapes = good({"forward", "--inputs", ids, "--outputs", out, "--greedy", "7"});
   EXPECT_NE(shapes.find("greedy_ids i64[1,7]"), std::string::npos) << shapes;
 }

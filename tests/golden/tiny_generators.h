@@ -31,11 +31,11 @@ inline void write_tiny_generator(const std::filesystem::path& folder) {
   write("config.json", formats::to_json_text(members));
   formats::Json::Object words;
   for (std::int64_t i = 0; i < config.get_int("vocab_size", 0); ++i) words.emplace_back("w" + std::to_string(i), i);
-  write("tokenizer.json",
-        formats::to_json_text(formats::Json::Object{
-            {"pre_tokenizer", formats::Json::Object{{"type", "Whitespace"}}},
-            {"model",
-             formats::Json::Object{{"type", "WordLevel"}, {"vocab", std::move(words)}, {"unk_token", "w0"}}}}));
+  write(
+      "tokenizer.json",
+      formats::to_json_text(formats::Json::Object{
+          {"pre_tokenizer", formats::Json::Object{{"type", "Whitespace"}}},
+          {"model", formats::Json::Object{{"type", "WordLevel"}, {"vocab", std::move(words)}, {"unk_token", "w0"}}}}));
   write("chat_template.jinja",
         "{% for m in messages %}{{ 'w1 ' if m.role == 'user' else 'w2 ' }}{{ m.content }} w3 {% endfor %}");
 }
