@@ -27,7 +27,7 @@ constexpr std::array kVerbs = {
          "template; without PROMPT it is read from standard input. text is what follows, shown as it comes; json has "
          "the tokens, why it ended, and times.",
          "alate generate HuggingFaceTB/SmolLM2-135M-Instruct \"Once upon a time\"\n"
-         "printf 'Once upon a time' | alate generate HuggingFaceTB/SmolLM2-135M-Instruct -n 40 --temperature 0",
+         "printf 'Once upon a time' | \\\n  alate generate HuggingFaceTB/SmolLM2-135M-Instruct -n 40 --temperature 0",
          run_generate},
     Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
          "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl) has "

@@ -39,14 +39,12 @@ constexpr std::array kRows = {
 };
 
 formats::Json number_of(std::string_view text) {
-  formats::Json value;
   try {
-    value = formats::parse_json(text, "the value");
+    if (formats::Json value = formats::parse_json(text, "the value"); value.is_number()) return value;
   } catch (const Error&) {
-    value = nullptr;
+    // It is no JSON at all, which says no more to the user.
   }
-  if (!value.is_number()) throw make_error(ErrorCode::invalid_argument, "'", text, "' is not a number");
-  return value;
+  throw make_error(ErrorCode::invalid_argument, "'", text, "' is not a number");
 }
 
 }  // namespace
