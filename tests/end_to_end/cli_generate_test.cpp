@@ -57,7 +57,7 @@ TEST_F(CliGenerate, JsonHasTokensAndTheReasonOfTheEnd) {
 TEST_F(CliGenerate, NamesTheOptionThatIsWrong) {
   const ProgramRun number = run({"generate", "w4", "--top-p", "much"});
   EXPECT_EQ(number.exit_code, 2);
-  EXPECT_NE(number.error.find("--top-p: 'much' is not a number"), std::string::npos) << number.error;
+  EXPECT_NE(number.error.find("--top-p is 'much', which is not a number"), std::string::npos) << number.error;
   const ProgramRun range = run({"generate", "w4", "--top-p", "3"});
   EXPECT_EQ(range.exit_code, 2);
   EXPECT_NE(range.error.find("top_p is 3; it must be a number from 0 to 1"), std::string::npos) << range.error;

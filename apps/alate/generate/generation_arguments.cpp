@@ -44,7 +44,7 @@ formats::Json number_of(std::string_view text) {
   } catch (const Error&) {
     // It is no JSON at all, which says no more to the user.
   }
-  throw make_error(ErrorCode::invalid_argument, "'", text, "' is not a number");
+  throw make_error(ErrorCode::invalid_argument, "is '", text, "', which is not a number");
 }
 
 }  // namespace
