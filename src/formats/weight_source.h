@@ -16,11 +16,20 @@
 
 namespace alate::formats {
 
+/// What a file's format did to a weight's values; whoever computes with them undoes it.
+struct WeightChange {
+  /// Above 0: the rows are those of so many heads, and a head with the rows a₀ … aₖ b₀ … bₖ, whose halves rotary
+  /// positions turn together, is stored as a₀ b₀ … aₖ bₖ.
+  std::int64_t paired_heads = 0;
+  bool has_one_added = false;
+};
+
 /// A tensor as it is stored.
 struct WeightInfo {
   Shape shape;  // its extents, and the type of its stored elements (u8 where it is stored in blocks)
   std::optional<tensor::EncodingKind> encoding = std::nullopt;  // of ggml's block types; absent: plain elements
   std::uint64_t bytes = 0;                                      // in the file
+  WeightChange change = {};
 };
 
 /// Adds what tells a file of tensors from others, and from itself after a change.

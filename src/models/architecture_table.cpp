@@ -45,7 +45,8 @@ whether it runs and, if not, why.
 
 ## What makes a model run
 `model_type` of its config.json is one of those below, and its weights are `*.safetensors`, under the names of transformers' classes or
-those that "also read" names, with or without the prefix of a model with a head. `architectures[0]` is the class that `forward`
+those that "also read" names, with or without the prefix of a model with a head. A `*.gguf` of llama (Mistral too), qwen2, qwen3 or gemma3
+is a model by itself (`docs/model-folders.md`). `architectures[0]` is the class that `forward`
 computes: a base model, or one with a head; without it, or where it is another class, the base model. Other heads (`…For…`, `…LM…`) are
 refused by a message that lists these. Settings that change what is computed and are not built are refused too: those below, and in all
 architectures activation functions with weights of their own, and kinds of rotary positions other than `default`, `linear`, `dynamic`,
@@ -101,7 +102,8 @@ std::string architecture_table() {
       "|---|---|---|\n";
   for (const Architecture& architecture : architectures()) text += row_of(architecture);
   text +=
-      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`. `embed` and `quantize` need a tokenizer of those "
+      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`, those of `llama`, `mistral`, `qwen2`, `qwen3` and "
+      "`gemma3_text` also GGUF. `embed` and `quantize` need a tokenizer of those "
       "below;\n"
       "`serve` takes a model without one for KServe's clients, who send token ids. A `model.onnx` of any architecture "
       "runs in ONNX Runtime:\n"

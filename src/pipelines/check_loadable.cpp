@@ -26,7 +26,7 @@ Selection check_task_loadable(const std::filesystem::path& folder, const runtime
   runtime::LoadWatch unwatched;
   const runtime::ModelFiles found = runtime::find_model_files(folder, request.options);
   std::future<Tokenizer> tokenizer;
-  if (has_tokenizer) tokenizer = begin_loading_tokenizer(found.folder, request.options);
+  if (has_tokenizer) tokenizer = begin_loading_tokenizer(found.tokenizer(), request.options);
   const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
   const bool reranks = task == Task::rerank;
   const std::shared_ptr<const ScoreModules> modules = read_score_modules(found);

@@ -53,9 +53,9 @@ std::vector<VariantReport> variants_of(const fs::path& folder, const std::vector
   for (folders::ModelVariant& variant : folders::list_variants(folder)) {
     VariantReport report{.variant = std::move(variant), .bytes = 0, .refusal = {}};
     report.bytes = bytes_of(report.variant, files);
-    if (report.variant.format == "gguf") report.refusal = "GGUF is not read";
     try {
-      (void)folders::variant_file(folder, report.variant, folder.filename().string());
+      const fs::path file = folders::variant_file(folder, report.variant, folder.filename().string());
+      if (report.variant.format == "gguf") (void)runtime::read_config(runtime::find_model_files(file));
     } catch (const Error& error) {
       report.refusal = error.message();
     }

@@ -48,8 +48,8 @@ std::size_t positions_of(const runtime::ModelFiles& files, const formats::Json& 
 
 void read_config(const runtime::ModelFiles& files, ModelSummary& summary) {
   const formats::Json config =
-      runtime::has_gliner_config(files)
-          ? runtime::read_gliner_folder(files)
+      files.is_gguf() || runtime::has_gliner_config(files)
+          ? runtime::read_config(files)
           : runtime::with_backbone(
                 files, formats::parse_json(base::read_contained_file(files.folder, "config.json", kMostConfigBytes),
                                            "config.json", {.max_values = 1 << 20}));
@@ -81,6 +81,11 @@ bool is_packed_by_others(std::string_view name, const Shape& in_file) {
   return !is_float(in_file.dtype) && in_file.rank() == 2 && name.find("weight") != std::string_view::npos;
 }
 
+std::string type_name(DType dtype) {
+  const formats::SafetensorsDType* row = formats::find_safetensors_dtype(dtype);
+  return row == nullptr ? base::ascii_upper(to_string(dtype)) : std::string(row->name);
+}
+
 // Absent where config.json cannot be read.
 models::QuantizationConfig quantization_of(const runtime::ModelFiles& files) {
   try {
@@ -93,23 +98,27 @@ models::QuantizationConfig quantization_of(const runtime::ModelFiles& files) {
 void read_weights(const runtime::ModelFiles& files, ModelSummary& summary) {
   const std::shared_ptr<const formats::WeightSource> weights = runtime::open_weights(files);
   const models::QuantizationConfig quantization = quantization_of(files);
-  std::map<DType, std::size_t> counts;
+  std::map<std::string, std::size_t> counts;  // of numbers, by the name of their type
   for (const std::string_view name : weights->names()) {
-    const Shape in_file = weights->info(name)->shape;
+    const formats::WeightInfo info = *weights->info(name);
+    const Shape& in_file = info.shape;
+    if (info.encoding) {
+      counts[base::ascii_upper(tensor::to_string(*info.encoding))] += static_cast<std::size_t>(in_file.element_count());
+      continue;
+    }
     if (is_of_quantization(*weights, name)) continue;
     const bool is_packed = quantization.is_present && is_packed_weight(*weights, name, in_file);
     const bool is_weight = is_packed || is_float(in_file.dtype) || in_file.dtype == DType::i8;
     if (!is_weight && is_packed_by_others(name, in_file)) return;
     const Shape shape = quantization.shape_of(name, in_file);
-    if (is_weight) counts[shape.dtype] += static_cast<std::size_t>(shape.element_count());
+    if (is_weight) counts[type_name(shape.dtype)] += static_cast<std::size_t>(shape.element_count());
   }
   std::size_t most = 0;
-  for (const auto& [dtype, count] : counts) {
+  for (const auto& [type, count] : counts) {
     summary.parameters += count;
     if (count <= most) continue;
     most = count;
-    const formats::SafetensorsDType* row = formats::find_safetensors_dtype(dtype);
-    summary.dtype = row == nullptr ? base::ascii_upper(to_string(dtype)) : std::string(row->name);
+    summary.dtype = type;
   }
 }
 
@@ -139,7 +148,7 @@ void try_reading(const Read& read, const fs::path& model, ModelSummary& summary)
   }
 }
 
-// A folder that has GGUF files only: what the first variant's file says.
+// A folder that has GGUF files only, which do not run: what the first variant's file says.
 void read_gguf(const fs::path& folder, ModelSummary& summary) {
   for (const folders::ModelVariant& variant : folders::list_variants(folder)) {
     if (variant.format != "gguf") continue;

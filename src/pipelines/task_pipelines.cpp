@@ -15,7 +15,8 @@
 namespace alate::pipelines {
 
 bool has_tokenizer(const std::filesystem::path& folder, const LoadOptions& options) {
-  return tokenizers::has_tokenizer(runtime::find_model_files(folder, options).folder);
+  const runtime::ModelFiles files = runtime::find_model_files(folder, options);
+  return files.is_gguf() || tokenizers::has_tokenizer(files.folder);
 }
 
 TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const runtime::LoadRequest& request,

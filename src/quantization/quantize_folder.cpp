@@ -111,6 +111,7 @@ FolderReport quantize_folder(const fs::path& model, const fs::path& out, const F
   folders::OutputFolder output(out);  // refused before any work is done
   const runtime::ModelFiles files = runtime::find_model_files(model);
   runtime::require_weights(files, "quantize");
+  runtime::require_not_gguf(files, "quantize");
   if (const std::size_t count = runtime::transformer_folders(files.home).size(); count > 1)
     throw make_error(ErrorCode::unsupported, "the model in ", model.string(), " has ", count,
                      " Transformers, each for routes of its Router, and one is calibrated here; --dtype int8 rounds ",

@@ -46,6 +46,7 @@ void run_convert(Arguments& arguments) {
   const std::filesystem::path path = find_model(options, model);
   const runtime::ModelFiles files = runtime::find_model_files(path);
   runtime::require_weights(files, "convert");
+  runtime::require_not_gguf(files, "convert");
   std::optional<Progress> progress;
   std::size_t done = 0;
   folders::ConvertOptions how{.weights_file = files.weights_file};

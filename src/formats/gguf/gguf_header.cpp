@@ -60,7 +60,6 @@ class Parser {
     require_count(tensors, kLeastTensorBytes, "tensors");
     read_metadata(static_cast<std::size_t>(entries));
     read_alignment();
-    require_whole();
     for (std::uint64_t i = 0; i < tensors; ++i) read_tensor();
     header_.tensors_by_name = sorted_by_name(header_.tensors, kNameOf, "tensors");
     place_tensors();
@@ -139,14 +138,6 @@ class Parser {
     if (!std::has_single_bit(alignment) || alignment > kMaxAlignment)
       refuse("general.alignment is ", alignment, ", which is no power of two up to ", kMaxAlignment);
     header_.alignment = static_cast<std::size_t>(alignment);
-  }
-
-  // The parts of a split model name tensors that lie in the others.
-  void require_whole() const {
-    const GgufValue* count = header_.find("split.count");
-    if (count != nullptr && count->as_count("split.count") > 1)
-      throw make_error(ErrorCode::unsupported, "it is one of ", count->as_count("split.count"),
-                       " files of a model; join them with gguf-split --merge of llama.cpp: split GGUF");
   }
 
   void read_tensor() {

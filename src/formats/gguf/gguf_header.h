@@ -47,8 +47,8 @@ bool is_gguf(std::span<const std::byte> file);
 
 /// Parses versions 2 and 3. Every value is checked against the file, names are unique and UTF-8, tensors are aligned,
 /// lie inside the file and do not overlap. Throws corrupt with `what` (the file's name) and the reason; unsupported for
-/// big-endian files, version 1, tensor types that this version does not know, and files that are one of several
-/// (split.count), naming what to do; resource_exhausted over a limit.
+/// big-endian files, version 1 and tensor types that this version does not know, naming what to do; resource_exhausted
+/// over a limit. Of a file that is one of several (split.count), it is this file's part.
 GgufHeader parse_gguf_header(std::span<const std::byte> file, std::string_view what);
 
 }  // namespace alate::formats

@@ -44,6 +44,20 @@ Stated find_settings(const Json& config, const RopeSource& source) {
           positive(config, source.theta_key, source.theta)};
 }
 
+// What GGUF states instead of the settings that they were computed from.
+void divide_by_factors(const Json& settings, std::vector<double>& frequencies) {
+  const Json* stated = settings.find("factors");
+  if (stated == nullptr || !stated->is_array() || stated->as_array("factors").size() != frequencies.size())
+    throw make_error(ErrorCode::corrupt, "config.json: factors of the rotary positions must be ", frequencies.size(),
+                     " numbers");
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    const double factor = stated->as_array("factors")[i].as_double("factors");
+    if (!std::isfinite(factor) || factor <= 0)
+      throw make_error(ErrorCode::corrupt, "config.json: factors of the rotary positions must be numbers above 0");
+    frequencies[i] /= factor;
+  }
+}
+
 // Frequencies below a wavelength stay, those above another are divided, those between are mixed.
 void scale_llama3(const Json& settings, std::int64_t positions, std::vector<double>& frequencies) {
   const double factor = positive(settings, "factor", 8), low = positive(settings, "low_freq_factor", 1),
@@ -111,6 +125,8 @@ RopeSettings read_rope(const Json& config, const RopeSource& source, std::int64_
   if (kind == "linear") {
     const double factor = positive(settings, "factor", 1);
     for (double& frequency : frequencies) frequency /= factor;
+  } else if (kind == "factors") {
+    divide_by_factors(settings, frequencies);
   } else if (kind == "llama3") {
     scale_llama3(settings, positions, frequencies);
   } else if (kind == "yarn") {

@@ -28,8 +28,8 @@ struct RopeSource {
 };
 
 /// For heads of `width` values of a model with `positions` positions. The kinds default, linear, dynamic, llama3 and
-/// yarn are as in transformers' modeling_rope_utils, ntk as in the code of gte models; dynamic changes nothing within
-/// `positions`. Throws unsupported
+/// yarn are as in transformers' modeling_rope_utils, ntk as in the code of gte models, factors as in
+/// formats::gguf_config; dynamic changes nothing within `positions`. Throws unsupported
 /// naming another kind, corrupt for numbers that no such kind has.
 RopeSettings read_rope(const formats::Json& config, const RopeSource& source, std::int64_t width,
                        std::int64_t positions);

@@ -7,6 +7,7 @@
 
 #include "alate/error.h"
 #include "graph/interpreter.h"
+#include "models/weights/restored_weights.h"
 
 namespace alate::models {
 namespace {
@@ -52,6 +53,10 @@ Shape Weights::stored_shape(std::string_view stored) const {
   return info.encoding ? info.shape : settings_.quantization.shape_of(stored, info.shape);
 }
 
+formats::WeightChange Weights::change_of(std::string_view stored) const {
+  return replacement(stored) != nullptr ? formats::WeightChange() : source_.info(stored)->change;
+}
+
 std::optional<tensor::EncodingKind> Weights::encoding_of(std::string_view stored) const {
   return replacement(stored) != nullptr ? std::nullopt : source_.info(stored)->encoding;
 }
@@ -62,20 +67,33 @@ graph::ConstantPtr Weights::leaf(const std::string& stored) {
   Tensor tensor = source_.tensor(stored);
   const Shape shape = stored_shape(stored);
   if (shape.dtype != DType::u4 || tensor.dtype() == DType::u4)
-    return graph::make_constant(stored, std::move(tensor), source_.identity(stored));
+    return with_halves(graph::make_constant(stored, std::move(tensor), source_.identity(stored)),
+                       change_of(stored).paired_heads, stored);
   const auto bytes = std::make_shared<const Tensor>(std::move(tensor));
   return graph::make_constant(stored, Tensor::borrow(shape, bytes->bytes().data(), bytes), source_.identity(stored));
 }
 
 Tensor Weights::floats(std::string_view stored) const {
   const Tensor* other = replacement(stored);
-  Tensor tensor = other != nullptr ? *other : source_.tensor(stored);
-  if (const auto encoding = encoding_of(stored))
-    return tensor::dequantize({.kind = *encoding, .blocks = {}}, tensor, {}, {}, DType::f32);
-  if (tensor.dtype() == DType::f32) return tensor;
-  const Shape shape{DType::f32, tensor.shape().dims};
-  return graph::materialize(*graph::make_constant(graph::Op::convert, graph::Convert{.dtype = DType::f32}, shape,
-                                                  {graph::make_constant(std::string(stored), std::move(tensor))}));
+  const Tensor tensor = other != nullptr ? *other : source_.tensor(stored);
+  const formats::WeightChange change = change_of(stored);
+  const bool is_as_stored = change.paired_heads == 0 && !change.has_one_added;
+  if (is_as_stored && tensor.dtype() == DType::f32 && !encoding_of(stored)) return tensor;
+  const std::string name(stored);
+  return graph::materialize(
+      *restored_floats(with_halves(graph::make_constant(name, tensor), change.paired_heads, name), name));
+}
+
+graph::ConstantPtr Weights::restored_floats(graph::ConstantPtr stored_rows, const std::string& stored) const {
+  const Shape shape{DType::f32, stored_shape(stored).dims};
+  graph::ConstantPtr floats = std::move(stored_rows);
+  if (const auto encoding = encoding_of(stored)) {
+    floats = graph::make_constant(graph::Op::dequantize, graph::Dequantize{.encoding = *encoding}, shape,
+                                  {std::move(floats)});
+  } else if (floats->shape.dtype != DType::f32) {
+    floats = graph::make_constant(graph::Op::convert, graph::Convert{.dtype = DType::f32}, shape, {std::move(floats)});
+  }
+  return change_of(stored).has_one_added ? without_one(std::move(floats)) : floats;
 }
 
 std::string Weights::spelled_name(std::string_view name) const {
@@ -128,24 +146,19 @@ graph::Value Weights::get(graph::Builder& b, std::string_view name, const std::v
 }
 
 graph::ConstantPtr Weights::in_float32(const std::string& stored, std::int64_t groups) {
-  const Shape shape{DType::f32, stored_shape(stored).dims};
   if (is_stored_in_8_bits(stored) || is_stored_unsigned(stored)) {
+    const Shape shape{DType::f32, stored_shape(stored).dims};
     const StoredRows rows = is_stored_unsigned(stored) ? unsigned_rows(stored) : stored_rows(stored, groups);
     return graph::make_constant(
         graph::Op::dequantize, graph::Dequantize{.blocks = rows.blocks, .has_zero_points = rows.zero_points != nullptr},
         shape, rows.operands());
   }
   graph::ConstantPtr constant = leaf(stored);
-  if (const auto encoding = encoding_of(stored))
-    return graph::make_constant(graph::Op::dequantize, graph::Dequantize{.encoding = *encoding}, shape,
-                                {std::move(constant)});
-  const DType dtype = constant->shape.dtype;
-  if (!graph::contains(graph::kFloats, dtype)) {
-    throw make_error(ErrorCode::unsupported, "weight '", stored, "' is stored as ", to_string(dtype),
-                     ", which this architecture does not read: ", to_string(dtype));
+  if (!encoding_of(stored) && !graph::contains(graph::kFloats, constant->shape.dtype)) {
+    throw make_error(ErrorCode::unsupported, "weight '", stored, "' is stored as ", to_string(constant->shape.dtype),
+                     ", which this architecture does not read: ", to_string(constant->shape.dtype));
   }
-  if (dtype == DType::f32) return constant;
-  return graph::make_constant(graph::Op::convert, graph::Convert{.dtype = DType::f32}, shape, {std::move(constant)});
+  return restored_floats(std::move(constant), stored);
 }
 
 std::vector<std::string> Weights::unused() const {

@@ -101,7 +101,11 @@ class Weights {
   /// Of numbers: two of 4 bits in a byte count as two.
   Shape stored_shape(std::string_view stored) const;
   std::optional<tensor::EncodingKind> encoding_of(std::string_view stored) const;
+  formats::WeightChange change_of(std::string_view stored) const;
+  /// The tensor of the file, its rows in the order of transformers.
   graph::ConstantPtr leaf(const std::string& stored);
+  /// A leaf's values in float32.
+  graph::ConstantPtr restored_floats(graph::ConstantPtr stored_rows, const std::string& stored) const;
   /// The extents of a weight. Throws not_found.
   std::vector<std::int64_t> extents(std::string_view name) const;
   /// The name in the file, with the extents checked. Throws not_found, corrupt.

@@ -41,7 +41,7 @@ TextModel load_text_model(const std::filesystem::path& folder, const runtime::Lo
     runtime::LoadWatch watch(call);
     const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
     runtime::require_weights(files, use.noun);
-    const std::shared_future<Tokenizer> tokenizer = begin_loading_tokenizer(files.folder, request.options).share();
+    const std::shared_future<Tokenizer> tokenizer = begin_loading_tokenizer(files.tokenizer(), request.options).share();
     const std::shared_ptr<Model::State> model = Model::State::read(folder, request, watch);
     const std::shared_ptr<const ScoreModules> modules = read_score_modules(files);
     use.require(*model, modules.get());

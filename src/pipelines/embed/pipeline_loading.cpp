@@ -54,7 +54,7 @@ PipelineFiles read_files(const std::filesystem::path& folder, const EmbeddingReq
   const runtime::ModelFiles found = transformer.empty() ? runtime::find_model_files(folder, options)
                                                         : runtime::find_transformer_files(folder, transformer, options);
   PipelineFiles files;
-  files.tokenizer = begin_loading_tokenizer(found.folder, options);
+  files.tokenizer = begin_loading_tokenizer(found.tokenizer(), options);
   files.kinds = read_kind_modules(found.home, found.folder);
   files.modules = read_modules(found, files.kinds.has_dense_chain());
   if (request.pooling) files.modules.set_pooling(*request.pooling);

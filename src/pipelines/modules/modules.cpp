@@ -6,6 +6,7 @@
 #include "alate/error.h"
 #include "formats/json.h"
 #include "pipelines/modules/module_files.h"
+#include "runtime/loading/model_form.h"
 
 namespace alate::pipelines {
 namespace {
@@ -15,7 +16,10 @@ using graph::PoolMode;
 
 // As sentence-transformers pools a folder that has no modules: decoders read the whole text only at its last token.
 PoolMode default_mode(const runtime::ModelFiles& files) {
-  const Json config = read_json(files.folder, "config.json").value_or(Json());
+  const Json config =
+      files.is_gguf() ? runtime::read_config(files) : read_json(files.folder, "config.json").value_or(Json());
+  if (const std::string stated = files.is_gguf() ? config.get_string("pooling", "") : ""; !stated.empty())
+    return stated == "mean" ? PoolMode::mean : stated == "cls" ? PoolMode::cls : PoolMode::last;
   const Json* names = config.find("architectures");
   if (names == nullptr || !names->is_array() || names->as_array("architectures").empty()) return PoolMode::mean;
   const Json& name = names->as_array("architectures").front();

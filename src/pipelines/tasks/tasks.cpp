@@ -71,6 +71,7 @@ bool is_bare_language_model(const std::filesystem::path& folder, const LoadOptio
     const formats::Json config = runtime::read_config(files);
     if (models::find_head(models::find_architecture(config), config).name != kLanguageModel) return false;
     const std::optional<formats::Json> manifest = read_json(files.home, "model_manifest.json");
+    if (files.is_gguf() && config.find("pooling") != nullptr) return false;
     const bool is_embedder = manifest && manifest->get_string("type", "") == model_type(Task::embed);
     return !is_embedder && config.get_bool("is_causal", true);
   } catch (const Error&) {

@@ -1,26 +1,32 @@
 #include "runtime/loading/model_files.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "alate/error.h"
+#include "base/ascii_case.h"
 #include "base/files/contained_files.h"
 #include "base/files/file_presence.h"
 #include "base/split_text.h"
 #include "folders/builtin_models.h"
 #include "formats/folder_weights.h"
+#include "formats/gguf/gguf_weights.h"
 #include "formats/json.h"
 #include "runtime/loading/other_weights.h"
+#include "tokenizers/sources/load_tokenizer.h"
 
 namespace alate::runtime {
 namespace {
 
 namespace fs = std::filesystem;
 
+fs::path folder_with(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
 // An exporter's onnx/ subfolder has no config of its own.
 fs::path folder_of_file(const fs::path& file) {
-  const fs::path parent = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path parent = folder_with(file);
   const bool is_inner = parent.filename() == "onnx" && !base::is_file(parent / "config.json");
   return is_inner && base::is_file(parent.parent_path() / "config.json") ? parent.parent_path() : parent;
 }
@@ -45,12 +51,37 @@ bool is_file_of(const fs::path& folder, const fs::path& file) {
 std::vector<fs::path> files_of(const fs::path& file) {
   std::vector<fs::path> files;
   std::error_code ignored;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path folder = folder_with(file);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     if (entry.path().filename().string().starts_with(file.filename().string())) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;
+}
+
+bool is_gguf_name(const fs::path& file) { return base::ascii_lower(file.extension().string()) == ".gguf"; }
+
+// No model has more files.
+constexpr std::size_t kMostFiles = 10'000;
+
+// The folder's GGUF with the weights of a model, or the first of its parts; nothing where it has none.
+std::optional<fs::path> only_gguf(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (fs::directory_iterator entries(folder, error);
+       !error && entries != fs::directory_iterator() && seen < kMostFiles; entries.increment(error), ++seen) {
+    const fs::path& file = entries->path();
+    const bool is_other =
+        formats::part_number(file.stem().string()) > 1 || file.filename().string().starts_with("mmproj");  // of images
+    if (is_gguf_name(file) && !is_other) names.push_back(file.filename().string());
+  }
+  if (names.empty()) return std::nullopt;
+  std::ranges::sort(names);
+  if (names.size() > 1)
+    throw make_error(ErrorCode::invalid_argument, folder.string(),
+                     " has several GGUF files; name one of them, such as ", (folder / names.front()).string());
+  return folder / names.front();
 }
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
@@ -142,6 +173,12 @@ fs::path module_folder(const fs::path& home, const std::string& path) {
   return home / plain;
 }
 
+bool ModelFiles::is_gguf() const { return is_gguf_name(weights_file); }
+
+fs::path ModelFiles::tokenizer() const {
+  return is_gguf() && !tokenizers::has_own_tokenizer(folder) ? weights_file : folder;
+}
+
 ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
   const fs::path path = folder_of_reference(given, options.installed_header);
   const bool is_given_file = base::is_file(path);  // throws where permissions hide it
@@ -149,7 +186,7 @@ ModelFiles find_model_files(const fs::path& given, const LoadOptions& options) {
     const fs::path folder = folder_of_file(path);
     return {.home = folder, .folder = folder, .onnx_file = path};
   }
-  if (is_given_file && formats::is_weights_name(path.filename().string())) {
+  if (is_given_file && (formats::is_weights_name(path.filename().string()) || is_gguf_name(path))) {
     const fs::path folder = folder_of_file(path);
     return {.home = folder, .folder = folder, .onnx_file = {}, .weights_file = path};
   }
@@ -179,12 +216,18 @@ ModelFiles find_transformer_files(const fs::path& path, const fs::path& folder, 
   for (const fs::path& file : {folder / "model.onnx", folder / "onnx" / "model.onnx"}) {
     if (is_file_of(path, file)) return {.home = path, .folder = folder, .onnx_file = file};
   }
+  if (const std::optional<fs::path> gguf = only_gguf(folder))
+    return {.home = path, .folder = folder, .onnx_file = {}, .weights_file = *gguf};
   refuse_other_weights(folder);
   return {.home = path, .folder = folder, .onnx_file = {}};
 }
 
 std::shared_ptr<const formats::WeightSource> open_weights(const ModelFiles& files, base::MappedFile::Mode mode) {
   if (files.weights_file.empty()) return formats::open_weights(files.folder, mode);
+  if (files.is_gguf()) {
+    const base::ContainedFiles contained(folder_with(files.weights_file));
+    return formats::GgufWeights::open(files.weights_file, mode, &contained);
+  }
   return std::make_shared<formats::FolderWeights>(formats::FolderWeights::open_file(files.weights_file, mode));
 }
 
@@ -192,6 +235,12 @@ void require_weights(const ModelFiles& files, std::string_view purpose) {
   if (!files.is_onnx()) return;
   throw make_error(ErrorCode::unsupported, files.onnx_file.string(), " is an ONNX file, and ", purpose,
                    " reads weights; use the model's folder with model.safetensors: ONNX");
+}
+
+void require_not_gguf(const ModelFiles& files, std::string_view verb) {
+  if (!files.is_gguf()) return;
+  throw make_error(ErrorCode::unsupported, files.weights_file.string(), " is a GGUF, which ", verb,
+                   " does not take; use the folder of the model with safetensors: GGUF");
 }
 
 std::uint64_t onnx_bytes(const fs::path& file) {

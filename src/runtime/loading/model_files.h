@@ -21,14 +21,20 @@ struct ModelFiles {
 
   /// For those who open the files; a loaded model's form (model_form.h) answers what follows from it.
   bool is_onnx() const { return !onnx_file.empty(); }
+  /// Weights and configuration are those of `weights_file`.
+  bool is_gguf() const;
+  /// What tokenizer and chat template are loaded from: the folder, or the GGUF where the folder has no tokenizer of its
+  /// own.
+  std::filesystem::path tokenizer() const;
 };
 
-/// `path` is a model's folder, a file in one (ONNX, weights, or the index of their parts), or "builtin:NAME[:VARIANT]";
+/// `path` is a model's folder, a file in one (ONNX, weights, the index of their parts, GGUF), or
+/// "builtin:NAME[:VARIANT]";
 /// `options.onnx_file` asks for an ONNX file inside the folder. Otherwise a folder with weights of its own
-/// (formats::weight_formats) uses them, else its model.onnx or onnx/model.onnx. A modules.json may have the transformer
-/// in a folder of its own: the first of transformer_folders. Throws not_found, invalid_argument for a name outside the
-/// folder, corrupt for a modules.json that leads out of it or is no list, unavailable where permissions hide it, and as
-/// refuse_other_weights.
+/// (formats::weight_formats) uses them, else its model.onnx or onnx/model.onnx, else its only GGUF. A modules.json may
+/// have the transformer in a folder of its own: the first of transformer_folders. Throws not_found, invalid_argument
+/// for a name outside the folder and for several GGUF files, corrupt for a modules.json that leads out of it or is no
+/// list, unavailable where permissions hide it, and as refuse_other_weights.
 ModelFiles find_model_files(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// The folders of the transformers of the model in the folder `home`: one in all models but those with a Router whose
@@ -51,6 +57,9 @@ std::shared_ptr<const formats::WeightSource> open_weights(const ModelFiles& file
 
 /// Throws unsupported, naming `purpose` ("a reranker"), for a model that is an ONNX file and has no weights to read.
 void require_weights(const ModelFiles& files, std::string_view purpose);
+
+/// Throws unsupported, naming `verb` ("quantize"), for a GGUF, whose weights another folder cannot have as they are.
+void require_not_gguf(const ModelFiles& files, std::string_view verb);
 
 /// Bytes of an ONNX file and of its external data: files beside it under its name.
 std::uint64_t onnx_bytes(const std::filesystem::path& file);

@@ -5,6 +5,7 @@
 
 #include "alate/error.h"
 #include "base/files/contained_files.h"
+#include "formats/gguf/gguf_config.h"
 #include "models/weights/weight_settings.h"
 #include "runtime/loading/gliner_folder.h"
 
@@ -12,6 +13,10 @@ namespace alate::runtime {
 
 formats::Json read_config(const ModelFiles& files) {
   if (has_gliner_config(files)) return read_gliner_folder(files);
+  if (files.is_gguf()) {
+    const base::ContainedFiles contained(files.weights_file.has_parent_path() ? files.weights_file.parent_path() : ".");
+    return formats::gguf_config(*formats::GgufModel::open(files.weights_file, base::MappedFile::Mode::map, &contained));
+  }
   const std::filesystem::path path = files.folder / "config.json";
   std::error_code ignored;
   if (files.is_onnx() && !std::filesystem::exists(path, ignored)) return {};

@@ -111,7 +111,8 @@ class ModelForm {
   ModelForm() = default;
 };
 
-/// The config.json; empty where there is none and the model's form needs none. Throws not_found, corrupt.
+/// The config.json, or what a GGUF says instead; empty where there is none and the model's form needs none. Throws
+/// not_found, corrupt, and as formats::gguf_config.
 formats::Json read_config(const ModelFiles& files);
 
 /// The form of a model's files. `dtype` is as in LoadOptions. Throws as Model::load for files that are missing, broken

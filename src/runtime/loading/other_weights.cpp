@@ -30,10 +30,9 @@ constexpr std::string_view kUseSafetensors = "use the folder of the model with s
 
 constexpr std::string_view kSaveState = "torch.save(model.state_dict(), \"pytorch_model.bin\") writes what is read";
 
-constexpr std::array<Format, 8> kFormats = {
+constexpr std::array<Format, 7> kFormats = {
     {{".safetensors", "adapter_model", "an adapter",
       "merge it into its base model once, with peft's merge_and_unload, and save that"},
-     {".gguf", "", "GGUF", kUseSafetensors},
      {".bin", "pytorch_model-", "a part of PyTorch's checkpoint", "download pytorch_model.bin.index.json too"},
      {".pt", "", "PyTorch's pickle", kSaveState},
      {".pth", "", "PyTorch's pickle", kSaveState},

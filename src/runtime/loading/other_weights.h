@@ -6,7 +6,7 @@
 namespace alate::runtime {
 
 /// Call for a folder without files that are read. Throws unsupported where it has weights in another format
-/// (GGUF, pickled PyTorch, TensorFlow, Flax, adapters of another model), unavailable for a folder that this process may
+/// (pickled PyTorch, TensorFlow, Flax, adapters of another model), unavailable for a folder that this process may
 /// not list; returns where it has none.
 void refuse_other_weights(const std::filesystem::path& folder);
 

@@ -92,8 +92,8 @@ LoadedTokenizer load_tokenizer_file(const std::filesystem::path& file, const bas
   return load_tokenizer_json(base::read_text_file(file, base::kMaxTextBytes, within), file.string());
 }
 
-// The file that a folder's tokenizer is read from, with those beside it; nothing where none is found.
-std::optional<std::filesystem::path> tokenizer_file_in(const std::filesystem::path& folder) {
+// Of forms other than GGUF: the file that a folder's tokenizer is read from, with those beside it.
+std::optional<std::filesystem::path> own_tokenizer_file_in(const std::filesystem::path& folder) {
   const auto has = [&](const char* name) { return base::is_there(folder / name); };
   for (const char* name : {"tokenizer.json", "vocab.txt"}) {
     if (has(name)) return folder / name;
@@ -103,10 +103,13 @@ std::optional<std::filesystem::path> tokenizer_file_in(const std::filesystem::pa
   for (const char* name : kSpmFileNames) {
     if (has(name)) return folder / name;
   }
-  for (const std::string_view ending : {".tiktoken", ".gguf"}) {
-    if (auto file = only_file(folder, ending)) return file;
-  }
-  return std::nullopt;
+  return only_file(folder, ".tiktoken");
+}
+
+// The file that a folder's tokenizer is read from, with those beside it; nothing where none is found.
+std::optional<std::filesystem::path> tokenizer_file_in(const std::filesystem::path& folder) {
+  if (auto file = own_tokenizer_file_in(folder)) return file;
+  return only_file(folder, ".gguf");
 }
 
 LoadedTokenizer load_folder_form(const std::filesystem::path& folder, const TokenizerConfig& config) {
@@ -148,6 +151,8 @@ std::shared_ptr<Tokenizer::Parts> load_tokenizer(const std::filesystem::path& fo
   if (std::filesystem::is_directory(folder_or_file, ignored)) return load_tokenizer_folder(folder_or_file);
   return load_tokenizer_file(folder_or_file, nullptr);  // a file named by the caller may be a link to anywhere
 }
+
+bool has_own_tokenizer(const std::filesystem::path& folder) { return own_tokenizer_file_in(folder).has_value(); }
 
 bool has_tokenizer(const std::filesystem::path& folder) { return tokenizer_file_in(folder).has_value(); }
 

@@ -16,6 +16,9 @@ namespace alate::tokenizers {
 /// every form but tokenizer.json and GGUF. Throws not_found naming the folder and what it needs, and as the readers.
 std::shared_ptr<Tokenizer::Parts> load_tokenizer(const std::filesystem::path& folder_or_file);
 
+/// Whether a folder has a tokenizer in another form than GGUF.
+bool has_own_tokenizer(const std::filesystem::path& folder);
+
 /// Whether a folder has a file that load_tokenizer would read; it may still be broken. Throws invalid_argument where it
 /// could be one of several.
 bool has_tokenizer(const std::filesystem::path& folder);

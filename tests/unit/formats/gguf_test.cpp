@@ -160,8 +160,6 @@ TEST(Gguf, RefusesMetadataThatContradictsTheFile) {
   EXPECT_TRUE(contains(refusal_of(GgufBytes().add_u32("a", 1).add_u32("a", 1).bytes()), "two metadata entries"));
   EXPECT_TRUE(contains(refusal_of(GgufBytes().add_u32("\xFF", 1).bytes()), "not UTF-8"));
   EXPECT_TRUE(contains(refusal_of(GgufBytes().add_u32("general.alignment", 24).bytes()), "no power of two"));
-  const std::string split = refusal_of(GgufBytes().add_u32("split.count", 3).bytes());
-  EXPECT_TRUE(contains(split, "unsupported: f.gguf: it is one of 3 files")) << split;
 }
 
 TEST(Gguf, RefusesTensorsThatContradictTheFile) {

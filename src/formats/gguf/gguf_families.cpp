@@ -1,0 +1,114 @@
+// Names and changes: gguf-py/gguf/tensor_mapping.py and convert_hf_to_gguf.py of https://github.com/ggml-org/llama.cpp.
+#include "formats/gguf/gguf_families.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "alate/error.h"
+#include "formats/json.h"
+
+namespace alate::formats {
+namespace {
+
+constexpr std::array kNames = {
+    GgufName{"token_embd", "model.embed_tokens"},
+    GgufName{"output_norm", "model.norm"},
+    GgufName{"output", "lm_head"},
+};
+constexpr std::array kGemmaNames = {
+    GgufName{"token_embd", "model.embed_tokens"},
+    GgufName{"output_norm", "model.norm", GgufChange::adds_one},
+    GgufName{"output", "lm_head"},
+};
+
+// ggml's "normal" rotary positions turn neighbours, where transformers turns halves of a head.
+constexpr std::array kLlamaLayer = {
+    GgufName{"attn_norm", "input_layernorm"},
+    GgufName{"attn_q", "self_attn.q_proj", GgufChange::pairs_query_rows},
+    GgufName{"attn_k", "self_attn.k_proj", GgufChange::pairs_key_rows},
+    GgufName{"attn_v", "self_attn.v_proj"},
+    GgufName{"attn_output", "self_attn.o_proj"},
+    GgufName{"ffn_norm", "post_attention_layernorm"},
+    GgufName{"ffn_gate", "mlp.gate_proj"},
+    GgufName{"ffn_up", "mlp.up_proj"},
+    GgufName{"ffn_down", "mlp.down_proj"},
+};
+constexpr std::array kQwenLayer = {
+    GgufName{"attn_norm", "input_layernorm"},    GgufName{"attn_q", "self_attn.q_proj"},
+    GgufName{"attn_q_norm", "self_attn.q_norm"}, GgufName{"attn_k", "self_attn.k_proj"},
+    GgufName{"attn_k_norm", "self_attn.k_norm"}, GgufName{"attn_v", "self_attn.v_proj"},
+    GgufName{"attn_output", "self_attn.o_proj"}, GgufName{"ffn_norm", "post_attention_layernorm"},
+    GgufName{"ffn_gate", "mlp.gate_proj"},       GgufName{"ffn_up", "mlp.up_proj"},
+    GgufName{"ffn_down", "mlp.down_proj"},
+};
+constexpr std::array kGemmaLayer = {
+    GgufName{"attn_norm", "input_layernorm", GgufChange::adds_one},
+    GgufName{"attn_q", "self_attn.q_proj"},
+    GgufName{"attn_q_norm", "self_attn.q_norm", GgufChange::adds_one},
+    GgufName{"attn_k", "self_attn.k_proj"},
+    GgufName{"attn_k_norm", "self_attn.k_norm", GgufChange::adds_one},
+    GgufName{"attn_v", "self_attn.v_proj"},
+    GgufName{"attn_output", "self_attn.o_proj"},
+    GgufName{"post_attention_norm", "post_attention_layernorm", GgufChange::adds_one},
+    GgufName{"ffn_norm", "pre_feedforward_layernorm", GgufChange::adds_one},
+    GgufName{"ffn_gate", "mlp.gate_proj"},
+    GgufName{"ffn_up", "mlp.up_proj"},
+    GgufName{"ffn_down", "mlp.down_proj"},
+    GgufName{"post_ffw_norm", "post_feedforward_layernorm", GgufChange::adds_one},
+};
+
+// The converter calls Mistral's models llama too.
+constexpr std::array kFamilies = {
+    GgufFamily{"llama", "llama", "Llama", kNames, kLlamaLayer},
+    GgufFamily{"qwen2", "qwen2", "Qwen2", kNames, kQwenLayer},
+    GgufFamily{"qwen3", "qwen3", "Qwen3", kNames, kQwenLayer},
+    GgufFamily{"gemma3", "gemma3_text", "Gemma3", kGemmaNames, kGemmaLayer, true},
+};
+
+constexpr std::string_view kLayers = "blk.";
+
+bool is_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 9;
+  return !text.empty() && text.size() <= kMostDigits && (text.size() == 1 || text.front() != '0') &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+const GgufFamily& find_gguf_family(const GgufModel& model) {
+  const std::string architecture = model.get_text("general.architecture", "");
+  if (architecture.empty())
+    throw make_error(ErrorCode::corrupt, model.path(), " has no ", quoted_name("general.architecture"),
+                     " among its metadata");
+  const auto* found = std::ranges::find(kFamilies, architecture, &GgufFamily::architecture);
+  if (found != kFamilies.end()) return *found;
+  std::string known;
+  for (const GgufFamily& family : kFamilies) known += (known.empty() ? "" : ", ") + std::string(family.architecture);
+  throw make_error(ErrorCode::unsupported, model.path(), " is of the architecture ", quoted_name(architecture),
+                   "; those that are read from GGUF are ", known,
+                   "; use the folder of the model with safetensors if `alate help models` lists it: ", architecture);
+}
+
+GgufMeaning meaning_of(const GgufFamily& family, std::string_view gguf_name) {
+  const std::size_t dot = gguf_name.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string_view ending = gguf_name.substr(dot);
+  if (ending != ".weight" && ending != ".bias") return {};
+  std::string_view stem = gguf_name.substr(0, dot);
+  std::string before;
+  std::span<const GgufName> names = family.names;
+  if (stem.starts_with(kLayers)) {
+    stem.remove_prefix(kLayers.size());
+    const std::string_view number = stem.substr(0, stem.find('.'));
+    if (!is_number(number) || number.size() == stem.size()) return {};
+    stem.remove_prefix(number.size() + 1);
+    before = "model.layers." + std::string(number) + ".";
+    names = family.layer_names;
+  }
+  const auto found = std::ranges::find(names, stem, &GgufName::gguf);
+  if (found == names.end()) return {};
+  return {.name = before + std::string(found->transformers) + std::string(ending), .change = found->change};
+}
+
+}  // namespace alate::formats

@@ -1,0 +1,45 @@
+// The families of models that are read from GGUF, and the names that llama.cpp's converter gives their tensors.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/gguf/gguf_model.h"
+
+namespace alate::formats {
+
+/// What the converter does to the values of a tensor.
+enum class GgufChange : std::uint8_t { none, pairs_query_rows, pairs_key_rows, adds_one };
+
+/// A tensor's name in GGUF and in transformers' classes, without ".weight" or ".bias"; of a layer, without what stands
+/// before it.
+struct GgufName {
+  std::string_view gguf, transformers;
+  GgufChange change = GgufChange::none;
+};
+
+/// How transformers' class of a family differs from the others.
+struct GgufFamily {
+  std::string_view architecture;            // general.architecture
+  std::string_view model_type, class_name;  // of config.json, the class without its head
+  std::span<const GgufName> names;          // of tensors outside the layers
+  std::span<const GgufName> layer_names;    // "blk.N." becomes "model.layers.N."
+  bool has_local_layers = false;            // Gemma 3: most layers see a window and have a rotary base of their own
+};
+
+/// Throws unsupported naming another architecture, corrupt where the file names none.
+const GgufFamily& find_gguf_family(const GgufModel& model);
+
+/// A tensor as transformers names it.
+struct GgufMeaning {
+  std::string name;  // empty: the family has no such tensor
+  GgufChange change = GgufChange::none;
+};
+GgufMeaning meaning_of(const GgufFamily& family, std::string_view gguf_name);
+
+/// One factor for each pair of a head's values, which its frequency is divided by: a part of the configuration.
+inline constexpr std::string_view kGgufRopeFactors = "rope_freqs.weight";
+
+}  // namespace alate::formats
