@@ -51,12 +51,13 @@ struct Generation {
 /// the options and the seed: not on how many others are generated at the same time.
 class TextGenerator {
  public:
-  /// A folder whose config.json names a …ForCausalLM. Throws as Model::load, and unsupported for other models and for
-  /// ONNX files.
+  /// A folder whose config.json names a …ForCausalLM, or a GGUF. Throws as Model::load, and unsupported for other
+  /// models and for ONNX files.
   static TextGenerator load(const std::filesystem::path& folder, const LoadOptions& options = {},
                             const RunControl& control = {});
 
-  /// Those of the folder's generation_config.json.
+  /// Those of the folder's generation_config.json; where it says nothing of how tokens are chosen, temperature 0.8,
+  /// top_k 40, top_p 0.95 and min_p 0.05.
   const GenerationOptions& defaults() const;
   /// Prompt and text together have at most so many tokens.
   std::size_t context() const;

@@ -114,7 +114,7 @@ std::string line(std::string name, const std::string& value) {
 }
 
 std::string task_text(const ModelReport& report) {
-  if (report.summary.type == "generator") return "generator, writes text, which this version does not do";
+  if (report.summary.type == "generator") return "generator, writes text";
   std::string text;
   for (const pipelines::Task task : report.summary.tasks) {
     text += (text.empty() ? "" : "; ") + std::string(pipelines::model_type(task)) + ", " +

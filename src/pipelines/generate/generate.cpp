@@ -28,6 +28,20 @@ std::vector<std::int32_t> end_tokens_in(const formats::Json& config) {
   return tokens;
 }
 
+// Where a model says nothing of how tokens are chosen, its own distribution strays too far for a small one. The numbers
+// are llama.cpp's.
+SamplingOptions usual_sampling(SamplingOptions stated) {
+  const SamplingOptions silent;
+  if (stated.temperature != silent.temperature || stated.top_k != silent.top_k || stated.top_p != silent.top_p ||
+      stated.min_p != silent.min_p || stated.typical_p != silent.typical_p)
+    return stated;
+  stated.temperature = 0.8;
+  stated.top_k = 40;
+  stated.top_p = 0.95;
+  stated.min_p = 0.05;
+  return stated;
+}
+
 // The most pages of a call: those of its texts, each as long as the context.
 std::size_t most_pages(const TextGenerator::State& model, std::size_t texts) {
   return texts * runtime::StepProgram::pages_of(model.context);
@@ -59,8 +73,11 @@ TextGenerator pipelines::load_generator(const std::filesystem::path& folder, con
       control));
   const Model::State& model = state->model.model.state();
   state->program = model.step_program();
-  state->config = generation::read_generation_config(model.folder);
-  state->defaults = {.sampling = state->config.sampling, .stopping = state->config.stopping};
+  const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
+  state->template_source = files.tokenizer();
+  // A GGUF that is all of its model says itself what there is to say; files beside it may be another model's.
+  if (files.tokenizer() == files.folder) state->config = generation::read_generation_config(files.folder);
+  state->defaults = {.sampling = usual_sampling(state->config.sampling), .stopping = state->config.stopping};
   state->end_tokens = state->config.end_tokens;
   if (state->end_tokens.empty()) state->end_tokens = end_tokens_in(model.config);
   state->context = static_cast<std::size_t>(model.limits().positions);

@@ -24,7 +24,8 @@ struct TextGenerator::State {
   std::shared_ptr<const runtime::StepProgram> program;
   generation::GenerationConfig config;
   GenerationOptions defaults;
-  std::vector<std::int32_t> end_tokens;  // the model's own
+  std::vector<std::int32_t> end_tokens;   // the model's own
+  std::filesystem::path template_source;  // the folder or GGUF with the chat template
   std::size_t context = 0;
 
   /// Made at their first use; the last ones are kept. Null if the options do not use them.
