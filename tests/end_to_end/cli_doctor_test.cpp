@@ -127,9 +127,15 @@ TEST_F(Doctor, SaysHowWeightsOfOtherFormatsAreConverted) {
   fs::rename(model_ / "model.safetensors", model_ / "model.pt");
   expect_part(run({"embed", model_.string(), "a text"}).error, "state_dict");
   expect_same_error(3);
-  fs::rename(model_ / "model.pt", model_ / "mean.gguf");
-  expect_part(run({"embed", model_.string(), "a text"}).error, "GGUF");
+  fs::rename(model_ / "model.pt", model_ / "tf_model.h5");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "TensorFlow");
   expect_same_error(3);
+}
+
+TEST_F(Doctor, SaysWhyAGgufIsNoModel) {
+  fs::rename(model_ / "model.safetensors", model_ / "mean.gguf");
+  expect_part(run({"embed", model_.string(), "a text"}).error, "it does not begin with GGUF");
+  expect_same_error(7);
 }
 
 TEST_F(Doctor, NamesTheRuntimeThatAnOnnxFileNeeds) {

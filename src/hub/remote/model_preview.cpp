@@ -207,6 +207,13 @@ class Previewer {
       fetched_ += start.size();
     } else if (is_chosen && file.name.ends_with(".bin")) {
       leave_weights(file.name + " is a pickle: its tensors are looked at once it is downloaded");
+    } else if (is_chosen && file.name.ends_with(".gguf")) {
+      // Its vocabulary stands before all that could be said of it: many megabytes.
+      const std::lock_guard<base::Mutex> lock(mutex_);
+      if (!preview_.refusal)
+        preview_.refusal = make_error(ErrorCode::unsupported, file.name,
+                                      " is a GGUF, which is the model's configuration too, and is looked at once it is "
+                                      "downloaded: GGUF");
     }
     put(file, start, std::max<std::uint64_t>(file.bytes.value_or(0), start.size()));
   }
