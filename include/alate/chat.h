@@ -19,7 +19,7 @@ class Chat {
  public:
   Chat(TextGenerator generator, ChatTemplate chat_template);
   /// The generator's folder has the template. Throws as ChatTemplate::load.
-  explicit Chat(TextGenerator generator);
+  explicit Chat(const TextGenerator& generator);
   ~Chat();
   Chat(Chat&&) noexcept;
   Chat& operator=(Chat&&) noexcept;

@@ -29,7 +29,7 @@ struct Chat::State {
 
 Chat::Chat(TextGenerator generator, ChatTemplate chat_template)
     : state_(std::make_unique<State>(std::move(generator), std::move(chat_template))) {}
-Chat::Chat(TextGenerator generator) : Chat(generator, ChatTemplate::load(generator.state().template_source)) {}
+Chat::Chat(const TextGenerator& generator) : Chat(generator, ChatTemplate::load(generator.state().template_source)) {}
 Chat::~Chat() = default;
 Chat::Chat(Chat&&) noexcept = default;
 Chat& Chat::operator=(Chat&&) noexcept = default;
