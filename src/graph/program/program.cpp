@@ -209,7 +209,7 @@ void ProgramBuilder::find_last_uses() {
   }
 }
 
-Program program_of(std::shared_ptr<const Graph> graph) {
+Program program_of(const std::shared_ptr<const Graph>& graph) {
   ProgramBuilder builder(graph->name());
   std::vector<ProgramValue> inputs;
   for (const Parameter& parameter : graph->parameters())

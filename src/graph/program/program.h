@@ -120,6 +120,6 @@ class ProgramBuilder {
 };
 
 /// A program of this graph alone, with its name and ports.
-Program program_of(std::shared_ptr<const Graph> graph);
+Program program_of(const std::shared_ptr<const Graph>& graph);
 
 }  // namespace alate::graph
