@@ -75,7 +75,7 @@ class RegistryPull {
     folder_.read_present();
     plan();
     PulledModel out = describe();
-    if (options_.dry_run || is_current()) return out;
+    if (options_.dry_run || (is_current() && !folder_.has_spent_blobs())) return out;
     const auto lock = folder_.begin(options_.stop);
     folder_.read_present();  // another process may have written it meanwhile
     plan();

@@ -98,6 +98,23 @@ bool RegistryFolder::has_file(const folders::ManifestFile& file) const {
   return !error && (!listed->size || *listed->size == bytes);
 }
 
+bool RegistryFolder::has_spent_blobs() const {
+  if (type_of(work_) != fs::file_type::directory) return false;
+  const auto is_present = [&](const std::string& digest) {
+    const auto has = [&](const folders::ManifestFile& file) { return file.sha256 == digest && has_file(file); };
+    return std::ranges::any_of(present_.files, has) ||
+           std::ranges::any_of(present_.variants, [&](const folders::ManifestVariant& variant) {
+             return std::ranges::any_of(variant.files, has);
+           });
+  };
+  std::error_code error;
+  for (fs::directory_iterator entries(work_ / "blobs", error); !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    if (!is_present(entries->path().filename().string())) return false;
+  }
+  return true;
+}
+
 std::unique_ptr<base::FileLock> RegistryFolder::begin(const std::stop_token& stop) {
   make_registry_folder(lock_.parent_path());
   std::unique_ptr<base::FileLock> lock = wait_for_lock(lock_, stop);

@@ -36,6 +36,10 @@ class RegistryFolder {
   /// Whether the model has this file with this digest, as far as its size and manifest say.
   bool has_file(const folders::ManifestFile& file) const;
 
+  /// Whether a process was killed after it had put the model in its place: blobs are left, and the model has all of
+  /// their contents. Not while parts of other files are there, with which a later pull goes on.
+  bool has_spent_blobs() const;
+
   /// Makes the folder for blobs, waits for the lock of the model, and puts back what a killed process has left between
   /// two steps. Throws cancelled.
   std::unique_ptr<base::FileLock> begin(const std::stop_token& stop);

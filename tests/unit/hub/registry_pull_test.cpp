@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "folders/manifest.h"
@@ -56,6 +57,22 @@ TEST_F(RegistryPull, FetchesNothingTwice) {
   fs::remove(target / "config.json");
   EXPECT_EQ(pull_small().fetched_bytes, 2U + base_files.at("config.json").size());
   expect_model(base_files);
+}
+
+TEST_F(RegistryPull, SweepsBlobsThatAKilledPullHasLeft) {
+  pull_small();
+  const fs::path blobs = models / "acme/.small.pull/blobs";
+  const auto leave = [&](const std::string& name) {
+    fs::create_directories(blobs);
+    std::ofstream(blobs / name) << "x";
+  };
+  leave(HubServer::sha256(base_files.begin()->second));
+  pull_small();
+  expect_model(base_files);
+  // Parts of files that the model does not have are of a pull that will go on.
+  leave(std::string(64, 'a') + ".incomplete");
+  pull_small();
+  EXPECT_TRUE(fs::exists(blobs / (std::string(64, 'a') + ".incomplete")));
 }
 
 TEST_F(RegistryPull, VariantsJoinThoseThatAreThere) {
