@@ -73,29 +73,21 @@ struct EncoderScope {
   std::vector<graph::Value> hidden_states = {};  // as in BuiltEncoder, by `encode`
 };
 
-/// What the graph of an entry takes.
-enum class InputKind {
-  tokens,  // declare_encoder_inputs
-  cache,   // declare_page_inputs, and keys and values of earlier tokens
-};
-
 /// A computation that an architecture offers; heads are built over what it gives.
 struct EntrySpec {
-  std::string_view name;  // "encode": whole texts; "step": the last tokens of texts whose earlier ones are in a cache
-  std::span<const InputKind> inputs;
+  /// "encode": whole texts, declare_encoder_inputs. "step": the last tokens of texts whose earlier ones are in a cache,
+  /// with declare_page_inputs too.
+  std::string_view name;
   /// The last hidden state [tokens, hidden].
   graph::Value (*build)(EncoderScope& scope);
 };
 
-inline constexpr std::array kTextInputs = {InputKind::tokens};
-inline constexpr std::array kStepInputs = {InputKind::tokens, InputKind::cache};
-
 /// The entries of architectures that only take whole texts.
 template <graph::Value (*build)(EncoderScope&)>
-inline constexpr std::array kEncodes = {EntrySpec{"encode", kTextInputs, build}};
+inline constexpr std::array kEncodes = {EntrySpec{"encode", build}};
 /// The entries of those whose attention is all by EncoderScope::sequences, so that one function builds both.
 template <graph::Value (*build)(EncoderScope&)>
-inline constexpr std::array kDecodes = {EntrySpec{"encode", kTextInputs, build}, EntrySpec{"step", kStepInputs, build}};
+inline constexpr std::array kDecodes = {EntrySpec{"encode", build}, EntrySpec{"step", build}};
 
 /// The head that gives logits of the next token.
 inline constexpr std::string_view kCausalHead = "ForCausalLM";

@@ -139,8 +139,8 @@ class Conversation {
       output_.write("\n");
       output_.flush();
       if (shows_times_)
-        say("[" + speed_text(made.tokens.empty() ? 0 : made.tokens.size() - 1, made.token_time) + "; prompt of " +
-            std::to_string(made.prompt_tokens) + ", " + std::to_string(made.cached_tokens) + " known]\n");
+        say("[" + speed_of_text(made) + "; prompt of " + std::to_string(made.prompt_tokens) + ", " +
+            std::to_string(made.cached_tokens) + " known]\n");
       const std::size_t used = made.prompt_tokens + made.tokens.size();
       if (made.finish == FinishReason::length && used >= chat_.generator().context())
         say("[the context of " + std::to_string(chat_.generator().context()) +

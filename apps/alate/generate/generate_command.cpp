@@ -92,10 +92,10 @@ void run_generate(Arguments& arguments) {
                    : formats::to_json_text(json_of(made, generator, logprobs.has_value())) + "\n");
   output.finish();
   if (times)
-    write_to_descriptor(base::kStandardError,
-                        "prompt: " + speed_text(made.prompt_tokens, made.prompt_time) + "\ntext: " +
-                            speed_text(made.tokens.empty() ? 0 : made.tokens.size() - 1, made.token_time) + "\n",
-                        "standard error");
+    write_to_descriptor(
+        base::kStandardError,
+        "prompt: " + speed_text(made.prompt_tokens, made.prompt_time) + "\ntext: " + speed_of_text(made) + "\n",
+        "standard error");
 }
 
 }  // namespace alate::app

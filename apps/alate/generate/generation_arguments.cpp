@@ -1,6 +1,5 @@
 #include "apps/alate/generate/generation_arguments.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -42,7 +41,7 @@ formats::Json number_of(std::string_view text) {
   try {
     if (formats::Json value = formats::parse_json(text, "the value"); value.is_number()) return value;
   } catch (const Error&) {
-    // It is no JSON at all, which says no more to the user.
+    // Text that is not JSON is not a number either.
   }
   throw make_error(ErrorCode::invalid_argument, "is '", text, "', which is not a number");
 }
@@ -68,18 +67,15 @@ GenerationOptions GenerationArguments::over(GenerationOptions defaults) const {
   return defaults;
 }
 
-bool GenerationArguments::states(std::string_view name) const {
-  const auto has = [&](const auto& list) {
-    return std::ranges::any_of(list, [&](const auto& given) { return given.first == name; });
-  };
-  return has(sampling_) || has(stopping_);
-}
-
 std::string speed_text(std::size_t tokens, std::chrono::nanoseconds time) {
   const double seconds = std::chrono::duration<double>(time).count();
   std::string text = std::to_string(tokens) + (tokens == 1 ? " token in " : " tokens in ") + shown(seconds, 2) + " s";
   if (tokens > 0 && seconds > 0) text += ", " + shown(static_cast<double>(tokens) / seconds, 1) + " a second";
   return text;
+}
+
+std::string speed_of_text(const Generation& made) {
+  return speed_text(made.tokens.empty() ? 0 : made.tokens.size() - 1, made.token_time);
 }
 
 }  // namespace alate::app

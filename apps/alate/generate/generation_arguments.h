@@ -21,7 +21,6 @@ class GenerationArguments {
   void declare(Arguments& arguments);
   /// The model's defaults with what was asked for.
   GenerationOptions over(GenerationOptions defaults) const;
-  bool states(std::string_view name) const;
 
  private:
   std::vector<std::pair<std::string_view, formats::Json>> sampling_, stopping_;  // by their names in alate/sampling.h
@@ -29,7 +28,9 @@ class GenerationArguments {
   bool ignores_end_ = false;
 };
 
-/// "3 tokens in 0.2 s, 15 a second".
+/// "3 tokens in 0.20 s, 15.0 a second".
 std::string speed_text(std::size_t tokens, std::chrono::nanoseconds time);
+/// That of the tokens after the first, which came with the prompt.
+std::string speed_of_text(const Generation& made);
 
 }  // namespace alate::app

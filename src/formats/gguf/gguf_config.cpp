@@ -28,7 +28,7 @@ class ConfigReader {
     const std::int64_t key = size("attention.head_count_kv", query);
     if (query % key != 0)
       refuse(architecture_ + ".attention.head_count is " + std::to_string(query) +
-             ", no multiple of its head_count_kv " + std::to_string(key));
+             ", not a multiple of its head_count_kv " + std::to_string(key));
     return {.query = query, .key = key};
   }
 
@@ -95,7 +95,7 @@ class ConfigReader {
     if (layers_ > kMaxLayers) refuse(key("block_count") + " is " + std::to_string(layers_) + ", which no model has");
     const GgufHeads heads = this->heads();
     if (!has("attention.key_length") && hidden % heads.query != 0)
-      refuse(key("embedding_length") + " is " + std::to_string(hidden) + ", no multiple of the " +
+      refuse(key("embedding_length") + " is " + std::to_string(hidden) + ", not a multiple of the " +
              std::to_string(heads.query) + " heads");
     head_size_ = size("attention.key_length", hidden / heads.query);
     if (size("attention.value_length", head_size_) != head_size_)
@@ -103,7 +103,7 @@ class ConfigReader {
     if (size("rope.dimension_count", head_size_) != head_size_)
       refuse_setting(key("rope.dimension_count"), "turns a part of a head");
     const GgufTensor* words = model_.find_tensor("token_embd.weight");
-    if (words == nullptr || words->dims.size() != 2) refuse("it has no matrix token_embd.weight");
+    if (words == nullptr || words->dims.size() != 2) refuse("it lacks the matrix token_embd.weight");
     add("vocab_size", in_range("vocab_size", words->dims.front()));
     add("hidden_size", hidden);
     add("num_hidden_layers", layers_);
@@ -147,7 +147,7 @@ class ConfigReader {
     }
     const GgufArray list = value->as_array(name);
     if (list.element_type() != GgufType::boolean || list.size() < static_cast<std::size_t>(layers_))
-      refuse(name + " is no list with true or false for each layer");
+      refuse(name + " is not a list with true or false for each layer");
     add("layer_types", layer_types([&](std::int64_t i) { return list.at(static_cast<std::size_t>(i)).as_bool(name); }));
   }
 
@@ -182,7 +182,7 @@ class ConfigReader {
       if (tensor == nullptr) continue;
       const std::string name(kGgufRopeFactors);
       if (tensor->type->dtype != DType::f32 || tensor->dims.size() != 1 || tensor->dims.front() * 2 != head_size_)
-        refuse(name + " is no list of f32 with a number for each of the " + std::to_string(head_size_ / 2) +
+        refuse(name + " is not a list of f32 with a number for each of the " + std::to_string(head_size_ / 2) +
                " pairs of a head");
       const std::span<const std::byte> bytes = file->bytes(*tensor);
       Json::Array factors;

@@ -32,7 +32,7 @@ void require_divided(const std::string& path, const GgufTensor& tensor, std::int
   const std::int64_t rows = tensor.dims.empty() ? 1 : tensor.dims.front();
   if (heads == 0 || (rows % heads == 0 && rows / heads % 2 == 0)) return;
   throw make_error(ErrorCode::corrupt, path, ": the tensor ", quoted_name(tensor.name), " has ", rows,
-                   " rows, which are no ", heads, " heads of pairs");
+                   " rows, which do not divide into ", heads, " heads of pairs");
 }
 
 }  // namespace

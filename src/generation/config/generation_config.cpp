@@ -68,6 +68,23 @@ std::vector<std::int32_t> some_tokens(const Json& config, std::string_view key) 
   return value->is_array() ? tokens_of(*value, key) : std::vector<std::int32_t>{token_of(*value, key)};
 }
 
+std::vector<std::int32_t> end_tokens_of(const Json& config) {
+  std::vector<std::int32_t> tokens = some_tokens(config, "eos_token_id");
+  if (tokens.size() > kMostEndTokens)
+    throw make_error(ErrorCode::corrupt, "eos_token_id has ", tokens.size(), " entries; it may have ", kMostEndTokens);
+  return tokens;
+}
+
+// What `read` gives; its errors get the file's name.
+template <typename Read>
+auto naming(std::string_view file, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw make_error(ErrorCode::corrupt, file, ": ", error.message());
+  }
+}
+
 // Some files state -1 where a model has no such token.
 std::optional<std::int32_t> one_token(const Json& config, std::string_view key) {
   const Json* value = config.find_value(key);
@@ -122,13 +139,14 @@ GenerationConfig config_of(const Json& json) {
   (void)json.as_object("the file");
   GenerationConfig config;
   for (const std::string_view key : kSamplingKeys) {
-    if (const Json* value = json.find_value(key)) set_option(config.sampling, key, *value);
+    const Json* value = json.find_value(key);
+    if (value == nullptr) continue;
+    set_option(config.sampling, key, *value);
+    config.states_sampling = true;
   }
+  config.states_sampling = config.states_sampling || json.find_value("do_sample") != nullptr;
   if (!json.get_bool("do_sample", true)) config.sampling.temperature = 0;
-  config.end_tokens = some_tokens(json, "eos_token_id");
-  if (config.end_tokens.size() > kMostEndTokens)
-    throw make_error(ErrorCode::corrupt, "eos_token_id has ", config.end_tokens.size(), " entries; it may have ",
-                     kMostEndTokens);
+  config.end_tokens = end_tokens_of(json);
   config.pad_token = one_token(json, "pad_token_id");
   config.bos_token = one_token(json, "bos_token_id");
   config.sampling.suppressed_tokens = some_tokens(json, "suppress_tokens");
@@ -147,13 +165,16 @@ GenerationConfig config_of(const Json& json) {
 
 }  // namespace
 
-StoppingOptions GenerationConfig::stopping_after(std::int64_t prompt_tokens) const {
-  StoppingOptions options = stopping;
-  if (!options.max_tokens.has_value() && max_length.has_value())
-    options.max_tokens = std::max<std::int64_t>(*max_length - prompt_tokens, 0);
-  if (options.min_tokens == 0 && min_length.has_value())
-    options.min_tokens = std::max<std::int64_t>(*min_length - prompt_tokens, 0);
-  return options;
+StoppingOptions GenerationConfig::within_lengths(StoppingOptions asked, std::int64_t prompt_tokens) const {
+  if (!asked.max_tokens.has_value() && max_length.has_value())
+    asked.max_tokens = std::max<std::int64_t>(*max_length - prompt_tokens, 0);
+  if (asked.min_tokens == 0 && min_length.has_value())
+    asked.min_tokens = std::max<std::int64_t>(*min_length - prompt_tokens, 0);
+  return asked;
+}
+
+std::vector<std::int32_t> read_end_tokens(const Json& json, std::string_view file) {
+  return naming(file, [&] { return end_tokens_of(json); });
 }
 
 GenerationConfig parse_generation_config(std::string_view text, const std::string& name) {
@@ -163,11 +184,7 @@ GenerationConfig parse_generation_config(std::string_view text, const std::strin
       throw make_error(ErrorCode::unsupported, name, ": ", key,
                        " asks for a token that the text must have; remove it, or ", "set it to null: ", key);
   }
-  try {
-    return config_of(json);
-  } catch (const Error& error) {
-    throw make_error(ErrorCode::corrupt, name, ": ", error.message());
-  }
+  return naming(name, [&] { return config_of(json); });
 }
 
 GenerationConfig read_generation_config(const std::filesystem::path& folder) {

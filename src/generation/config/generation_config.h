@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/sampling.h"
+#include "formats/json.h"
 
 namespace alate::generation {
 
@@ -23,14 +24,19 @@ struct GenerationConfig {
   StoppingOptions stopping = {};
   std::vector<std::int32_t> end_tokens = {};  // eos_token_id, a number or a list
   std::optional<std::int32_t> pad_token = {}, bos_token = {};
+  /// Whether the file says anything of how tokens are chosen: do_sample or one of the numbers of `sampling`.
+  bool states_sampling = false;
   /// The length of prompt and text together.
   std::optional<std::int64_t> max_length = {}, min_length = {};
   /// Keys whose values would change what is generated, and that have no effect here: "num_beams".
   std::vector<std::string> without_effect = {};
 
-  /// `stopping` for a prompt of so many tokens: where it states no number of new tokens, the lengths do.
-  StoppingOptions stopping_after(std::int64_t prompt_tokens) const;
+  /// `asked` for a prompt of so many tokens: where it has no number of new tokens, the lengths give it.
+  StoppingOptions within_lengths(StoppingOptions asked, std::int64_t prompt_tokens) const;
 };
+
+/// eos_token_id of a model's file: a number, a list or nothing. Throws corrupt, naming the file and the key.
+std::vector<std::int32_t> read_end_tokens(const formats::Json& json, std::string_view file);
 
 /// The file in a model's folder; defaults if there is none. Throws corrupt, naming file and key, for a value of the
 /// wrong type or out of its range, for lists beyond the bounds of alate/sampling.h and for more than 256 end tokens;

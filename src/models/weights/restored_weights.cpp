@@ -12,8 +12,8 @@ graph::ConstantPtr with_halves(graph::ConstantPtr rows, std::int64_t paired_head
   const Shape shape = rows->shape;
   const std::int64_t count = shape.dims.empty() ? 1 : shape.dims.front().number();
   if (paired_heads < 0 || count % (2 * paired_heads) != 0)
-    throw make_error(ErrorCode::corrupt, "weight '", stored, "' has ", count, " rows, which are no ", paired_heads,
-                     " heads of pairs");
+    throw make_error(ErrorCode::corrupt, "weight '", stored, "' has ", count, " rows, which do not divide into ",
+                     paired_heads, " heads of pairs");
   const std::int64_t half = count / paired_heads / 2;
   graph::Dims paired = {paired_heads, half, 2}, halved = {paired_heads, 2, half};
   for (std::size_t i = 1; i < shape.dims.size(); ++i) {

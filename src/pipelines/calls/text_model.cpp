@@ -32,7 +32,8 @@ TextModel text_model_of(const Model& model) {
           .tokenizer = Tokenizer::load(files.folder),
           .max_length = usual_length(files.folder, state),
           .settings = read_tokenizer_settings(files.folder),
-          .score_modules = read_score_modules(files)};
+          .score_modules = read_score_modules(files),
+          .files = files};
 }
 
 TextModel load_text_model(const std::filesystem::path& folder, const runtime::LoadRequest& request,
@@ -51,7 +52,8 @@ TextModel load_text_model(const std::filesystem::path& folder, const runtime::Lo
                      .tokenizer = tokenizer.get(),
                      .max_length = usual_length(files.folder, *model),
                      .settings = read_tokenizer_settings(files.folder),
-                     .score_modules = modules};
+                     .score_modules = modules,
+                     .files = files};
   });
 }
 

@@ -16,6 +16,7 @@
 #include "pipelines/tasks/tasks.h"
 #include "runtime/loading/load_request.h"
 #include "runtime/loading/loaded_model.h"
+#include "runtime/loading/model_files.h"
 
 namespace alate::pipelines {
 
@@ -26,6 +27,7 @@ struct TextModel {
   std::size_t max_length = 0;  // of a row, in tokens
   std::shared_ptr<const TokenizerSettings> settings = std::make_shared<const TokenizerSettings>();  // of its folder
   std::shared_ptr<const ScoreModules> score_modules = nullptr;  // read_score_modules; absent of models that embed
+  runtime::ModelFiles files = {};
 };
 
 /// What a load is for.

@@ -2,44 +2,30 @@
 #include <deque>
 
 #include "alate/error.h"
+#include "base/log.h"
 #include "base/threads/controlled_call.h"
 #include "pipelines/generate/text_batch.h"
-#include "runtime/loading/model_files.h"
 
 namespace alate {
 namespace pipelines {
 namespace {
 
-// eos_token_id of config.json, for folders without a generation_config.json that says it.
-std::vector<std::int32_t> end_tokens_in(const formats::Json& config) {
-  const formats::Json* stated = config.find("eos_token_id");
-  if (stated == nullptr || stated->is_null()) return {};
-  std::vector<std::int32_t> tokens;
-  const auto add = [&](const formats::Json& token) {
-    const std::int64_t id = token.as_int("eos_token_id");
-    if (id < 0 || id > INT32_MAX) throw make_error(ErrorCode::corrupt, "config.json: eos_token_id is ", id);
-    tokens.push_back(static_cast<std::int32_t>(id));
-  };
-  if (!stated->is_array()) {
-    add(*stated);
-  } else {
-    for (const formats::Json& token : stated->as_array("eos_token_id")) add(token);
-  }
-  return tokens;
-}
-
 // Where a model says nothing of how tokens are chosen, its own distribution strays too far for a small one. The numbers
 // are llama.cpp's.
-SamplingOptions usual_sampling(SamplingOptions stated) {
-  const SamplingOptions silent;
-  if (stated.temperature != silent.temperature || stated.top_k != silent.top_k || stated.top_p != silent.top_p ||
-      stated.min_p != silent.min_p || stated.typical_p != silent.typical_p)
-    return stated;
-  stated.temperature = 0.8;
-  stated.top_k = 40;
-  stated.top_p = 0.95;
-  stated.min_p = 0.05;
-  return stated;
+SamplingOptions sampling_of(const generation::GenerationConfig& config) {
+  SamplingOptions sampling = config.sampling;
+  if (config.states_sampling) return sampling;
+  sampling.temperature = 0.8;
+  sampling.top_k = 40;
+  sampling.top_p = 0.95;
+  sampling.min_p = 0.05;
+  return sampling;
+}
+
+void warn_of_keys(const generation::GenerationConfig& config, const std::filesystem::path& folder) {
+  for (const std::string& key : config.without_effect)
+    base::log(base::LogLevel::warn, "generation_config.json asks for what has no effect here",
+              {{"model", runtime::shown_name(folder)}, {"key", key}});
 }
 
 // The most pages of a call: those of its texts, each as long as the context.
@@ -73,13 +59,14 @@ TextGenerator pipelines::load_generator(const std::filesystem::path& folder, con
       control));
   const Model::State& model = state->model.model.state();
   state->program = model.step_program();
-  const runtime::ModelFiles files = runtime::find_model_files(folder, request.options);
+  const runtime::ModelFiles& files = state->model.files;
   state->template_source = files.tokenizer();
   // A GGUF that is all of its model says itself what there is to say; files beside it may be another model's.
   if (files.tokenizer() == files.folder) state->config = generation::read_generation_config(files.folder);
-  state->defaults = {.sampling = usual_sampling(state->config.sampling), .stopping = state->config.stopping};
+  warn_of_keys(state->config, files.folder);
+  state->defaults = {.sampling = sampling_of(state->config), .stopping = state->config.stopping};
   state->end_tokens = state->config.end_tokens;
-  if (state->end_tokens.empty()) state->end_tokens = end_tokens_in(model.config);
+  if (state->end_tokens.empty()) state->end_tokens = generation::read_end_tokens(model.config, "config.json");
   state->context = static_cast<std::size_t>(model.limits().positions);
   return TextGenerator(std::move(state));
 }

@@ -14,13 +14,13 @@ constexpr std::size_t kTokensAtATime = 512;
 // That grow at the same time: each takes memory for its tokens.
 constexpr std::size_t kMostTexts = 64;
 
-generation::Sampler sampler_of(const TextGenerator::State& model, const GenerationOptions& options,
-                               std::uint64_t index) {
-  return {options.sampling,
+generation::Sampler sampler_of(const TextGenerator::State& model, const SamplingOptions& sampling,
+                               const StoppingOptions& stopping, std::uint64_t index) {
+  return {sampling,
           {.vocabulary_size = static_cast<std::size_t>(model.model.model.state().limits().vocabulary),
-           .end_tokens = generation::end_tokens(options.stopping, model.end_tokens),
-           .min_tokens = options.stopping.min_tokens,
-           .dry_breakers = model.dry_breakers(options.sampling),
+           .end_tokens = generation::end_tokens(stopping, model.end_tokens),
+           .min_tokens = stopping.min_tokens,
+           .dry_breakers = model.dry_breakers(sampling),
            .text = index}};
 }
 
@@ -36,8 +36,9 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
                          const GenerationOptions& options, std::uint64_t index,
                          std::function<void(std::string_view)> shown)
     : decoder_(model.model.tokenizer, {.skip_special_tokens = true}),
-      sampler_(sampler_of(model, options, index)),
-      ending_(options.stopping, model.end_tokens),
+      stopping_(model.config.within_lengths(options.stopping, static_cast<std::int64_t>(prompt.size()))),
+      sampler_(sampler_of(model, options.sampling, stopping_, index)),
+      ending_(stopping_, model.end_tokens),
       shown_(std::move(shown)),
       ids_(std::move(prompt)),
       pages_(std::move(cached.pages)),

@@ -49,6 +49,7 @@ class GrowingText {
   void show(std::string_view text);
 
   DecodeStream decoder_;
+  const StoppingOptions stopping_;
   generation::Sampler sampler_;
   generation::Ending ending_;
   std::function<void(std::string_view)> shown_;

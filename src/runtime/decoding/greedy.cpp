@@ -20,7 +20,7 @@ struct Text {
   std::size_t cached = 0;
 };
 
-// The first of the largest; a model whose numbers overflowed gives none.
+// Of equal ones the first.
 std::int32_t most_likely(std::span<const float> logits, std::size_t row) {
   std::size_t best = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {

@@ -140,10 +140,18 @@ std::shared_ptr<const runtime::StepProgram> Model::State::step_program() const {
   runtime::BuiltStep made = form->build_step(*this, cancellation());
   std::unique_ptr<backends::Executable> executable = compile_program(graph::program_of(made.graph), [] {});
   const bool specialises = executable->batch_hint().specialises;
-  return step.made = std::make_shared<const runtime::StepProgram>(
-             std::move(executable), std::move(made.layout), limits(),
-             specialises ? runtime::rounding_of(made.counted, made.graph->dims()) : runtime::Rounding(),
-             form->weights());
+  const auto program = std::make_shared<const runtime::StepProgram>(
+      std::move(executable), std::move(made.layout), limits(),
+      specialises ? runtime::rounding_of(made.counted, made.graph->dims()) : runtime::Rounding(), form->weights());
+  if (specialises) {  // as `compile`
+    on_backend(*backend, [&] {
+      constexpr std::int32_t kFirst[] = {0};
+      runtime::CachePages cache = program->make_cache(1);
+      return program->run(std::vector<runtime::StepSequence>{{.ids = kFirst, .pages = kFirst}}, cache,
+                          {.cancellation = cancellation()});
+    });
+  }
+  return step.made = program;
 }
 
 backends::CompileOptions Model::State::compile_options() const {

@@ -98,13 +98,14 @@ TEST_F(GgufWeightsTest, ATypeThatIsNotReadIsNamedWithItsTensor) {
 }
 
 TEST_F(GgufWeightsTest, HeadsThatDoNotDivideAreRefused) {
-  expect_refused(llama_bytes(llama_header(3, 2)), ErrorCode::corrupt, "no multiple of its head_count_kv 2");
-  expect_refused(llama_bytes(llama_header(3, 3)), ErrorCode::corrupt, "no multiple of the 3 heads");
+  expect_refused(llama_bytes(llama_header(3, 2)), ErrorCode::corrupt, "not a multiple of its head_count_kv 2");
+  expect_refused(llama_bytes(llama_header(3, 3)), ErrorCode::corrupt, "not a multiple of the 3 heads");
   expect_refused(llama_bytes(llama_header(2, 0)), ErrorCode::corrupt, "head_count_kv is 0");
   const Error rows =
       refusal_of(llama_header().tensor("blk.0.attn_q.weight", {8, 6}, kF32, 0).bytes(std::string(192, '\0')));
   EXPECT_EQ(rows.code(), ErrorCode::corrupt);
-  EXPECT_NE(rows.message().find("has 6 rows, which are no 2 heads of pairs"), std::string::npos) << rows.message();
+  EXPECT_NE(rows.message().find("has 6 rows, which do not divide into 2 heads of pairs"), std::string::npos)
+      << rows.message();
 }
 
 TEST_F(GgufWeightsTest, FilesThatAreCutShortAreRefused) {

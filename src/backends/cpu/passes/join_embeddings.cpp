@@ -185,7 +185,7 @@ class Joining {
 }  // namespace
 
 void join_embeddings(Plan& plan) {
-  const std::vector<SlotUses> uses = uses_of_slots(plan);
+  const std::vector<SlotUses> uses = slot_uses(plan);
   std::vector<bool> is_replaced(plan.steps.size(), false);
   for (Step& step : plan.steps) {
     Joining joining(plan, uses, step);

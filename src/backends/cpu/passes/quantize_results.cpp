@@ -29,7 +29,7 @@ bool fits(const RowQuantization& wanted, const Plan& plan, const Slot& slot, con
 }  // namespace
 
 void quantize_results(Plan& plan) {
-  const std::vector<SlotUses> uses = uses_of_slots(plan);
+  const std::vector<SlotUses> uses = slot_uses(plan);
   for (Step& step : plan.steps) {
     if (step.outputs.empty()) continue;
     const SlotId id = step.output();

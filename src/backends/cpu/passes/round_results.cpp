@@ -58,7 +58,7 @@ void add_rounded(Plan& plan, SlotId base, Step& norm, const std::vector<SlotRead
 }  // namespace
 
 void round_results(Plan& plan) {
-  const std::vector<SlotUses> uses = uses_of_slots(plan);
+  const std::vector<SlotUses> uses = slot_uses(plan);
   for (SlotId id = 0; id < uses.size(); ++id) {
     std::vector<SlotReader> products;
     std::ranges::copy_if(uses[id].readers, std::back_inserter(products),

@@ -2,7 +2,7 @@
 
 namespace alate::cpu {
 
-std::vector<SlotUses> uses_of_slots(const Plan& plan) {
+std::vector<SlotUses> slot_uses(const Plan& plan) {
   std::vector<SlotUses> uses(plan.slots.size());
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];

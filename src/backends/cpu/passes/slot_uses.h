@@ -20,7 +20,7 @@ struct SlotUses {
 };
 
 /// By slot; a view's are its base's.
-std::vector<SlotUses> uses_of_slots(const Plan& plan);
+std::vector<SlotUses> slot_uses(const Plan& plan);
 
 inline bool may_read_as(const Plan& plan, const SlotReader& reader, Format format) {
   const Step& step = plan.steps[reader.step];

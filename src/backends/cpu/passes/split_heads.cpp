@@ -36,7 +36,7 @@ std::int64_t head_size_of_readers(const Plan& plan, const std::vector<SlotReader
 }  // namespace
 
 void split_heads(Plan& plan) {
-  const std::vector<SlotUses> uses = uses_of_slots(plan);
+  const std::vector<SlotUses> uses = slot_uses(plan);
   for (SlotId id = 0; id < uses.size(); ++id) {
     const std::int64_t size = head_size_of_readers(plan, uses[id].readers);
     if (size == 0 || writer_as(plan, uses, id, kColumnBlocks) == nullptr) continue;

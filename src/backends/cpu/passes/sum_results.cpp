@@ -43,7 +43,7 @@ void add_to(Step& whole, Step& part, std::vector<SlotId> Step::*slots, SlotId id
 }  // namespace
 
 void sum_results(Plan& plan) {
-  const std::vector<SlotUses> uses = uses_of_slots(plan);
+  const std::vector<SlotUses> uses = slot_uses(plan);
   for (Step& reader : plan.steps) {
     Step* norm = layer_norm_in(reader);
     if (norm == nullptr) continue;

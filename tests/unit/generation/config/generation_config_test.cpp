@@ -40,6 +40,7 @@ TEST(GenerationConfig, ReadsWhatAModelStates) {
   EXPECT_EQ(config.end_tokens, (Tokens{128001, 128008, 128009}));
   EXPECT_EQ(config.bos_token, 128000);
   EXPECT_EQ(config.pad_token, std::nullopt);
+  EXPECT_TRUE(config.states_sampling);
   EXPECT_EQ(config.max_length, 4096);
   EXPECT_EQ(config.stopping.max_tokens, 512);
   EXPECT_EQ(config.stopping.min_tokens, 2);
@@ -54,11 +55,13 @@ TEST(GenerationConfig, LeavesDefaultsForWhatIsAbsentOrNull) {
   EXPECT_EQ(config.sampling.top_k, 0);
   EXPECT_TRUE(config.end_tokens.empty());
   EXPECT_EQ(config.stopping.max_tokens, std::nullopt);
+  EXPECT_FALSE(parsed("{}").states_sampling);
 }
 
 TEST(GenerationConfig, WithoutSamplingTheChoiceIsGreedy) {
   EXPECT_EQ(parsed(R"({"do_sample": false, "temperature": 0.7})").sampling.temperature, 0);
   EXPECT_EQ(parsed(R"({"temperature": 0.7})").sampling.temperature, 0.7);
+  EXPECT_TRUE(parsed(R"({"temperature": 1.0})").states_sampling);
 }
 
 TEST(GenerationConfig, OneEndTokenMayBeANumber) { EXPECT_EQ(parsed(R"({"eos_token_id": 2})").end_tokens, Tokens{2}); }
@@ -70,11 +73,11 @@ TEST(GenerationConfig, BadWordsAreSequencesButNotTheEnd) {
 
 TEST(GenerationConfig, LengthsCountThePrompt) {
   const GenerationConfig config = parsed(R"({"max_length": 100, "min_length": 30})");
-  EXPECT_EQ(config.stopping_after(20).max_tokens, 80);
-  EXPECT_EQ(config.stopping_after(20).min_tokens, 10);
-  EXPECT_EQ(config.stopping_after(200).max_tokens, 0);
-  EXPECT_EQ(config.stopping_after(200).min_tokens, 0);
-  EXPECT_EQ(parsed(R"({"max_length": 100, "max_new_tokens": 7})").stopping_after(20).max_tokens, 7);
+  EXPECT_EQ(config.within_lengths(config.stopping, 20).max_tokens, 80);
+  EXPECT_EQ(config.within_lengths(config.stopping, 20).min_tokens, 10);
+  EXPECT_EQ(config.within_lengths(config.stopping, 200).max_tokens, 0);
+  EXPECT_EQ(config.within_lengths(config.stopping, 200).min_tokens, 0);
+  EXPECT_EQ(config.within_lengths({.max_tokens = 7}, 20).max_tokens, 7);
 }
 
 TEST(GenerationConfig, ListsKeysThatHaveNoEffect) {
