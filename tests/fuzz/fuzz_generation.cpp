@@ -65,7 +65,7 @@ std::vector<float> small_logits(std::string_view bytes) {
 void check_config(std::string_view text) {
   try {
     const generation::GenerationConfig config = generation::parse_generation_config(text, "generation_config.json");
-    generation::check_options(config.stopping_after(100));
+    generation::check_options(config.within_lengths(config.stopping, 100));
     check_choices(config.sampling, small_logits(text));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::corrupt && error.code() != ErrorCode::resource_exhausted &&
