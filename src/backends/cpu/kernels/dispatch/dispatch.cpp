@@ -5,6 +5,7 @@
 namespace alate::cpu {
 
 void fill_gemm_scalar(GemmKernels& kernels);
+BlockKernels block_kernels_scalar();
 // Fills in the CPU family's vector kernels: in dispatch_x86.cpp, dispatch_aarch64.cpp or dispatch_other.cpp, as the
 // build chooses. With extensions, kernels that use them replace slower ones.
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);
@@ -16,6 +17,7 @@ Kernels make_kernels(base::InstructionSet set, bool with_extensions = true) {
   kernels.set = set;
   if (set == base::InstructionSet::scalar) {
     fill_gemm_scalar(kernels);
+    kernels.blocks = block_kernels_scalar();
     kernels.simd = simd_kernels_scalar();
   } else {
     fill_vector_kernels(kernels, with_extensions);
@@ -67,6 +69,7 @@ const ElementwiseKernels& elementwise_kernels(const Kernels& set) { return set.s
 const MovingKernels& moving_kernels(const Kernels& set) { return set.simd; }
 const RowKernels& row_kernels(const Kernels& set) { return set.simd; }
 const QuantizeKernels& quantize_kernels(const Kernels& set) { return set.simd; }
+const BlockKernels& block_kernels(const Kernels& set) { return set.blocks; }
 const WindowKernels& window_kernels(const Kernels& set) { return set.simd; }
 const GemmKernels& gemm_kernels(const Kernels& set) { return set; }
 ProductLoop product_loop(DType dtype, const Kernels& set) { return set.simd.product_loop(dtype); }

@@ -1,6 +1,7 @@
 // The table of compute kernels of one instruction set; kernel_set.h has the functions that give one.
 #pragma once
 
+#include "backends/cpu/kernels/blocks/block_kernels.h"
 #include "backends/cpu/kernels/dispatch/simd_kernels.h"
 #include "backends/cpu/kernels/gemm/gemm_kernel.h"
 #include "backends/cpu/kernels/vectors/kernel_set.h"
@@ -16,6 +17,8 @@ struct Kernels : GemmKernels {
   // Attention with products of shorts or bf16 (AttentionArguments::rounds_operands and rounds_to_bf16); null where that
   // is not faster.
   AttentionKernel short_attention, bf16_attention;
+
+  BlockKernels blocks;
 
   // Element-wise, row and attention kernels: the engine calls the functions of their own headers.
   SimdKernels simd;

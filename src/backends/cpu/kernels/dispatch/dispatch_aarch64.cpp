@@ -5,6 +5,8 @@ namespace alate::cpu {
 void fill_gemm_neon(GemmKernels& kernels);
 GemmKernel bytes_gemm_neon_dotprod();
 GemmKernel bytes_gemm_neon_i8mm();
+BlockKernels block_kernels_scalar();
+BlockKernels block_kernels_neon_dotprod();
 void fill_vector_kernels(Kernels& kernels, bool with_extensions);
 
 void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
@@ -14,6 +16,8 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
   else if (with_extensions && base::uses_extension("asimddp"))
     kernels.integers = bytes_gemm_neon_dotprod();
   // The baseline is NEON.
+  kernels.blocks =
+      with_extensions && base::uses_extension("asimddp") ? block_kernels_neon_dotprod() : block_kernels_scalar();
   kernels.simd = simd_kernels_scalar();
 }
 

@@ -11,6 +11,10 @@ void fill_gemm_avx2(GemmKernels& kernels);
 void fill_gemm_avx512(GemmKernels& kernels);
 GemmKernel bytes_gemm_avx2_vnni();
 GemmKernel bytes_gemm_avx512_vnni();
+BlockKernels block_kernels_avx2();
+BlockKernels block_kernels_avx2_vnni();
+BlockKernels block_kernels_avx512();
+BlockKernels block_kernels_avx512_vnni();
 AttentionKernel short_attention_avx2();
 AttentionKernel short_attention_avx2_vnni();
 AttentionKernel short_attention_avx512();
@@ -39,9 +43,11 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
   if (kernels.set == base::InstructionSet::avx512) {
     fill_gemm_avx512(kernels);
     kernels.short_attention = short_attention_avx512();
+    kernels.blocks = block_kernels_avx512();
     if (uses("avx512_vnni")) {
       kernels.integers = bytes_gemm_avx512_vnni();
       kernels.short_attention = short_attention_avx512_vnni();
+      kernels.blocks = block_kernels_avx512_vnni();
     }
     if (with_extensions && uses_tiles("amx_int8")) kernels.integers = bytes_gemm_amx_int8();
     if (uses("avx512_bf16")) {
@@ -55,9 +61,11 @@ void fill_vector_kernels(Kernels& kernels, bool with_extensions) {
   } else {
     fill_gemm_avx2(kernels);
     kernels.short_attention = short_attention_avx2();
+    kernels.blocks = block_kernels_avx2();
     if (uses("avx_vnni")) {
       kernels.integers = bytes_gemm_avx2_vnni();
       kernels.short_attention = short_attention_avx2_vnni();
+      kernels.blocks = block_kernels_avx2_vnni();
     }
     kernels.simd = simd_kernels_avx2();
   }

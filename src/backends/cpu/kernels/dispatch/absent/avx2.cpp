@@ -3,11 +3,13 @@
 
 namespace alate::cpu {
 
+BlockKernels block_kernels_avx2();
 void fill_gemm_avx2(GemmKernels& kernels);
 AttentionKernel short_attention_avx2();
 
 void fill_gemm_avx2(GemmKernels& /*kernels*/) { refuse_absent("avx2"); }
 AttentionKernel short_attention_avx2() { refuse_absent("avx2"); }
 SimdKernels simd_kernels_avx2() { refuse_absent("avx2"); }
+BlockKernels block_kernels_avx2() { refuse_absent("avx2"); }
 
 }  // namespace alate::cpu

@@ -3,10 +3,12 @@
 
 namespace alate::cpu {
 
+BlockKernels block_kernels_avx512_vnni();
 GemmKernel bytes_gemm_avx512_vnni();
 AttentionKernel short_attention_avx512_vnni();
 
 GemmKernel bytes_gemm_avx512_vnni() { refuse_absent("avx512_vnni"); }
 AttentionKernel short_attention_avx512_vnni() { refuse_absent("avx512_vnni"); }
+BlockKernels block_kernels_avx512_vnni() { refuse_absent("avx512_vnni"); }
 
 }  // namespace alate::cpu
