@@ -136,6 +136,9 @@ void declare_computing(Arguments& arguments, CommonOptions& options, const Uses&
   if (uses(Shared::dtype)) {
     arguments.option("--dtype", "TYPE", "compute in this type: float32, bfloat16, float16, int8, auto", options.dtype);
     arguments.choices({"float32", "bfloat16", "float16", "int8", "auto"});
+    arguments.one_of("--activations", "TYPE", "the inputs of products with a GGUF's quantized weights",
+                     {"int8", "float"},
+                     [&](std::string_view name) { options.activations = parse_block_activations(name).value(); });
   }
   if (uses(Shared::threads)) {
     arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
@@ -240,6 +243,7 @@ runtime::LoadRequest load_request(const CommonOptions& options) {
                   .accelerators = options.gpu,
                   .policy = options.policy};
   load.dtype = models::require_compute_type(options.dtype);
+  load.activations = options.activations;
   load.dump_graphs = options.dump_graph;
   return {std::move(load),
           {.places = options.backends_asked_by.empty() ? "--backend" : options.backends_asked_by,

@@ -31,7 +31,8 @@ struct CommonOptions {
   AcceleratorKind gpu = AcceleratorKind::automatic;
   std::string gpu_asked_by;
   BackendPolicy policy = BackendPolicy::warn;
-  std::string dtype;        // as parse_compute_type takes it
+  std::string dtype;  // as parse_compute_type takes it
+  BlockActivations activations = BlockActivations::int8;
   std::size_t threads = 0;  // 0: one per usable core
   bool pin_threads = false;
   std::optional<std::size_t> max_length;
@@ -55,7 +56,7 @@ enum class Shared {
   backends,       // --backend, --device, --gpu, --policy
   backend_names,  // --backend, of verbs that run nothing on them
   devices,        // --device, --gpu, of verbs with their own list of backends
-  dtype,          // --dtype
+  dtype,          // --dtype, --activations
   threads,        // --threads, --pin-threads
   loading,        // --no-mmap, --dump-graph
   max_length,     // --max-length

@@ -98,4 +98,13 @@ std::string_view to_string(ComputeType type);  // "auto", "float32"; empty: as s
 /// The inverse, which also takes "f32", "bf16", "f16" and "i8"; nothing for an unknown name.
 std::optional<ComputeType> parse_compute_type(std::string_view name);
 
+/// What products make of their inputs where weights are stored in ggml's blocks, as in GGUF files.
+enum class BlockActivations {
+  int8,    // rounded to 8 bits, with a scale for each 32: several times as fast, cosine to float32 mostly above 0.9995
+  floats,  // kept: the results of the weights' exact values
+};
+std::string_view to_string(BlockActivations activations);  // "int8", "float"
+/// The inverse; nothing for an unknown name.
+std::optional<BlockActivations> parse_block_activations(std::string_view name);
+
 }  // namespace alate

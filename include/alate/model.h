@@ -27,6 +27,7 @@ struct LoadOptions {
   std::filesystem::path onnx_file = {};  // inside the folder: run unchanged instead of the weights; empty: as found
   // An EmbeddingPipeline chooses an automatic type by measuring; a Model without that pipeline runs as stored.
   ComputeType dtype = ComputeType::as_stored;
+  BlockActivations activations = BlockActivations::int8;
   std::filesystem::path dump_graphs = {};  // folder to write the graph to, as text, after each pass; empty: none
   // The last place where builtin:NAME is searched for: the prefix that a header of this path is installed in.
   std::string installed_header = ALATE_INSTALLED_HEADER;

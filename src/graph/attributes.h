@@ -472,11 +472,12 @@ struct Dequantize {
 /// of n consecutive values of x · smoothing is first multiplied by the unnormalized Walsh-Hadamard matrix: value i
 /// becomes the sum of (-1)^popcount(i & j) times value j (Ashkboos et al. 2024, "QuaRot"). With activation_groups r > 0
 /// the activations are then quantized to 8 bits: each row has r groups of in / r values, and each value is rounded to
-/// the nearest of 256 levels equally spaced from the group's minimum to its maximum (ties to even). Activation and
-/// residual are as in dense.
+/// the nearest of 256 levels equally spaced from the group's minimum to its maximum (ties to even), or, where they are
+/// symmetric, to the nearest multiple of a 127th of the group's largest magnitude. Activation and residual are as in
+/// dense.
 struct QuantizedDense {
-  /// Number of steps from a group's minimum to its maximum, and the lower bound of a step.
-  static constexpr double kGroupSteps = 255, kMinGroupStep = 1e-20;
+  /// Number of steps from a group's minimum to its maximum, or from 0 to its largest magnitude; the least step.
+  static constexpr double kGroupSteps = 255, kSymmetricSteps = 127, kMinGroupStep = 1e-20;
 
   tensor::EncodingKind encoding = tensor::EncodingKind::linear;
   Numbers blocks = {};
@@ -487,6 +488,7 @@ struct QuantizedDense {
   bool has_residual = false;
   Activation activation = Activation::none;
   std::int64_t rotation = 0;  // 0 and 1: none
+  bool has_symmetric_groups = false;
   static constexpr auto fields() {
     return std::tuple{
         Field{"encoding", &QuantizedDense::encoding},
@@ -497,7 +499,8 @@ struct QuantizedDense {
         Field{"activation_groups", &QuantizedDense::activation_groups, Presence::always, "activation_runs"},
         Field{"has_residual", &QuantizedDense::has_residual},
         Field{"activation", &QuantizedDense::activation},
-        Field{"rotation", &QuantizedDense::rotation, Presence::unless_default}};
+        Field{"rotation", &QuantizedDense::rotation, Presence::unless_default},
+        Field{"has_symmetric_groups", &QuantizedDense::has_symmetric_groups, Presence::unless_default}};
   }
   bool operator==(const QuantizedDense&) const = default;
 };

@@ -10,6 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kPolicies = {"strict", "warn", "allow"};
 constexpr std::array<std::string_view, 5> kAccelerators = {"auto", "cuda", "coreml", "tpu", "off"};
 constexpr std::array<std::string_view, 6> kTypes = {"", "auto", "float32", "bfloat16", "float16", "int8"};
+constexpr std::array<std::string_view, 2> kActivations = {"int8", "float"};
 constexpr std::array<std::string_view, 6> kShortTypes = {"", "auto", "f32", "bf16", "f16", "i8"};
 
 template <typename Value, std::size_t count>
@@ -59,6 +60,13 @@ std::string_view to_string(ComputeType type) { return kTypes.at(static_cast<std:
 std::optional<ComputeType> parse_compute_type(std::string_view name) {
   const auto type = find<ComputeType>(kTypes, name);
   return type ? type : find<ComputeType>(kShortTypes, name);
+}
+
+std::string_view to_string(BlockActivations activations) {
+  return kActivations.at(static_cast<std::size_t>(activations));
+}
+std::optional<BlockActivations> parse_block_activations(std::string_view name) {
+  return find<BlockActivations>(kActivations, name);
 }
 
 }  // namespace alate

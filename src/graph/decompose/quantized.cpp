@@ -37,18 +37,39 @@ Value rotate(Builder& b, Value x, std::int64_t length) {
   return x;
 }
 
+// x with its last axis cut into groups: [..., groups, length].
+Value in_groups(Builder& b, Value x, std::int64_t groups) {
+  Dims cut = b.shape(x).dims;
+  cut.emplace_back(cut.back().number() / groups);
+  cut[cut.size() - 2] = groups;
+  return b.reshape({x}, {.dims = cut});
+}
+
+Value at_least_min_step(Builder& b, Value step) {
+  return b.max({step, scalar_like(b, QuantizedDense::kMinGroupStep, step)});
+}
+
+// Rounds each value to the nearest multiple of a 127th of its group's largest magnitude.
+Value round_groups(Builder& b, Value x, std::int64_t groups) {
+  const Value numbers = in_groups(b, x, groups);
+  const Dims cut = b.shape(numbers).dims;
+  const auto axis = static_cast<std::int64_t>(cut.size()) - 1;
+  const Value most = reduce_keep(b, Op::reduce_max, b.abs({numbers}), {axis});
+  const Value step = at_least_min_step(b, b.div({most, scalar_like(b, QuantizedDense::kSymmetricSteps, most)}));
+  const Value inverse = b.div({scalar_like(b, 1, step), step});
+  const Value place = b.round_nearest_even({b.mul({numbers, broadcast_to(b, inverse, cut)})});
+  return b.reshape({b.mul({place, broadcast_to(b, step, cut)})}, {.dims = b.shape(x).dims});
+}
+
 // Rounds each value to the nearest of 256 levels from its group's minimum to maximum.
 Value quantize_groups(Builder& b, Value x, std::int64_t groups) {
   const Dims dims = b.shape(x).dims;
-  Dims cut = dims;
-  cut.back() = groups;
-  cut.emplace_back(dims.back().number() / groups);
-  const Value numbers = b.reshape({x}, {.dims = cut});
+  const Value numbers = in_groups(b, x, groups);
+  const Dims cut = b.shape(numbers).dims;
   const auto axis = static_cast<std::int64_t>(cut.size()) - 1;
   const Value least = reduce_keep(b, Op::reduce_min, numbers, {axis});
   const Value range = b.sub({reduce_keep(b, Op::reduce_max, numbers, {axis}), least});
-  const Value step = b.max({b.div({range, scalar_like(b, QuantizedDense::kGroupSteps, range)}),
-                            scalar_like(b, QuantizedDense::kMinGroupStep, range)});
+  const Value step = at_least_min_step(b, b.div({range, scalar_like(b, QuantizedDense::kGroupSteps, range)}));
   const Value inverse = b.div({scalar_like(b, 1, step), step});
   const Value offset = broadcast_to(b, least, cut);
   const Value place = b.round_nearest_even({b.mul({b.sub({numbers, offset}), broadcast_to(b, inverse, cut)})});
@@ -64,7 +85,9 @@ Value decompose_quantized_dense(Builder& b, std::span<const Value> operands, con
   Value x = widen(b, given.x);
   if (given.smoothing) x = b.mul({x, broadcast_to(b, widen(b, *given.smoothing), b.shape(x).dims)});
   if (attributes.rotation > 1) x = rotate(b, x, attributes.rotation);
-  if (attributes.activation_groups > 0) x = quantize_groups(b, x, attributes.activation_groups);
+  if (attributes.activation_groups > 0)
+    x = attributes.has_symmetric_groups ? round_groups(b, x, attributes.activation_groups)
+                                        : quantize_groups(b, x, attributes.activation_groups);
   const DequantizeOperands<> stored{.stored = given.stored, .scales = given.scales, .zero_points = given.zero_points};
   const Value weight = b.dequantize(
       stored.list(),

@@ -91,6 +91,7 @@ std::vector<Shape> infer_quantized_dense(const InferenceInput& input) {
   if (groups > 0)
     input.require(weight[1].is_number() && weight[1].number() > 0 && weight[1].number() % groups == 0,
                   "activation_groups must divide x's last extent");
+  input.require(groups > 0 || !attributes.has_symmetric_groups, "symmetric groups need activation_groups");
   const std::int64_t rotation = attributes.rotation;
   input.require(rotation == 0 || (rotation > 0 && std::has_single_bit(static_cast<std::uint64_t>(rotation))),
                 "rotation must be 0 or a power of two");

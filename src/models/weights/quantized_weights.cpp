@@ -207,6 +207,21 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& sto
   return b.quantized_dense(operands.list(), operands.flagged(std::move(attributes)));
 }
 
+bool Weights::keeps_blocks(const std::string& stored) const {
+  return settings_.dtype == ComputeType::as_stored && encoding_of(stored) && !change_of(stored).has_one_added;
+}
+
+// Inputs are rounded in groups of the smallest blocks, which all widths of blocks are multiples of.
+graph::Value Weights::block_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
+                                   std::optional<graph::Value> bias) {
+  constexpr std::int64_t kGroup = 32;
+  const bool rounds = settings_.activations == BlockActivations::int8 && layer.rounding == Rounding::allowed;
+  const graph::QuantizedDenseOperands<> operands{.x = layer.x, .stored = b.constant(leaf(stored)), .bias = bias};
+  return b.quantized_dense(operands.list(), operands.flagged({.encoding = *encoding_of(stored),
+                                                              .activation_groups = rounds ? layer.in / kGroup : 0,
+                                                              .has_symmetric_groups = rounds}));
+}
+
 // The weight in f32, in the form for products with x.
 graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::ConstantPtr smoothing) {
   const InputRounding inputs = settings_.quantization.rounding_of(module_of(stored));
@@ -239,6 +254,8 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
   if (keeps_integers && (is_stored || (is_rounded && rounding == Rounding::allowed && smoothed == nullptr))) {
     layer.y = quantized_linear(b, stored, layer, std::move(smoothed), bias);
+  } else if (keeps_blocks(stored)) {
+    layer.y = block_linear(b, stored, layer, bias);
   } else {
     graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
     if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
@@ -272,6 +289,10 @@ graph::Value Weights::table_rows(graph::Builder& b, const std::string& stored, g
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
+  if (keeps_blocks(stored)) {
+    const graph::QuantizedEmbeddingOperands<> operands{.indices = indices, .stored = b.constant(leaf(stored))};
+    return b.quantized_embedding(operands.list(), operands.flagged({.encoding = *encoding_of(stored)}));
+  }
   const bool is_unsigned = is_stored_unsigned(stored);
   if ((!is_unsigned && !is_stored_in_8_bits(stored)) || settings_.dtype == ComputeType::float32)
     return graph::take_rows(b, b.constant(in_float32(stored)), indices);

@@ -63,7 +63,8 @@ formats::Json to_json(const QuantizationConfig& quantization);
 
 struct WeightSettings {
   QuantizationConfig quantization = {};
-  ComputeType dtype = ComputeType::as_stored;  // never automatic
+  ComputeType dtype = ComputeType::as_stored;             // never automatic
+  BlockActivations activations = BlockActivations::int8;  // of products with weights of ggml blocks
 
   /// The type of the products in the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;

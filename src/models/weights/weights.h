@@ -133,6 +133,10 @@ class Weights {
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
   graph::Value quantized_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
                                 graph::ConstantPtr smoothing, std::optional<graph::Value> bias);
+  /// Whether a product reads the stored blocks of this matrix.
+  bool keeps_blocks(const std::string& stored) const;
+  graph::Value block_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
+                            std::optional<graph::Value> bias);
   graph::Value table_rows(graph::Builder& b, const std::string& stored, graph::Value indices);
   /// The adapter's part for a module; null where it has none.
   const LowRank* adaptation(std::string_view module) const;

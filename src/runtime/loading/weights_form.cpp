@@ -26,7 +26,7 @@ void require_forward(const Model::State& model) {
 class WeightsForm final : public ModelForm {
  public:
   WeightsForm(const ModelFiles& files, const formats::Json& config, const LoadOptions& options)
-      : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype)} {
+      : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype), .activations = options.activations} {
     settings_.quantization = models::read_quantization(config);
     architecture_ = &models::find_architecture(config);
     limits_ = architecture_->limits(config);

@@ -191,6 +191,8 @@ constexpr PackedOperand kIntegerWeight[] = {{place_of<&QuantizedDensePlaces::sto
                                              pack_integers, packed_integers_bytes, integers_layout},
                                             {place_of<&QuantizedDensePlaces::scales>, WeightLayout::Role::scales,
                                              pack_group_scales, packed_group_scales_bytes}};
+constexpr PackedOperand kBlockWeight[] = {{place_of<&QuantizedDensePlaces::stored>, WeightLayout::Role::elements,
+                                           pack_block_weight, packed_blocks_bytes, blocks_layout}};
 constexpr PackedOperand kKernelOutputFirst[] = {
     {fixed_place<1>, WeightLayout::Role::elements, pack_output_first, packed_output_first_bytes}};
 constexpr PackedOperand kKernelOutputLast[] = {
@@ -412,6 +414,15 @@ constexpr Operation kKernels[] = {
      .fits = fits_integer_product,
      .row_operands = kQuantizedDenseRows,
      .work = integer_product_work},
+    {.op = Op::quantized_dense,
+     .dtypes = kF32,
+     .spelling = "block_gemm",
+     .run = run_block_dense,
+     .writes = kRowMajor | kColumnBlocks,
+     .packed = kBlockWeight,
+     .scratch = block_dense_scratch,
+     .fits = fits_block_product,
+     .work = block_dense_work},
     {.op = Op::quantized_dense,
      .dtypes = graph::kFloats,
      .spelling = "quantized_gemm",

@@ -105,6 +105,12 @@ graph::Numbers integers_layout(const graph::Attributes& attributes);
 Tensor pack_group_scales(const Tensor& scales, const graph::Attributes& attributes);
 std::size_t packed_group_scales_bytes(const Shape& scales, const graph::Attributes& attributes);
 void run_integer_product(const Step& step, const Frame& frame);
+bool fits_block_product(const graph::Graph& graph, const graph::Node& node);
+Tensor pack_block_weight(const Tensor& stored, const graph::Attributes& attributes);
+std::size_t packed_blocks_bytes(const Shape& stored, const graph::Attributes& attributes);
+graph::Numbers blocks_layout(const graph::Attributes& attributes);
+std::size_t block_dense_scratch(const Step& step, const Binding& binding, std::size_t index);
+void run_block_dense(const Step& step, const Frame& frame);
 std::size_t integer_product_scratch(const Step& step, const Binding& binding, std::size_t index);
 /// A joined step: a norm, f32 only, then an integer product that reads its result.
 void run_norm_integer_product(const Step& step, const Frame& frame);

@@ -21,6 +21,7 @@ backends::Work no_work(const Step& step, const Frame& frame);
 backends::Work dense_work(const Step& step, const Frame& frame);
 backends::Work half_dense_work(const Step& step, const Frame& frame);
 backends::Work quantized_dense_work(const Step& step, const Frame& frame);
+backends::Work block_dense_work(const Step& step, const Frame& frame);
 backends::Work integer_product_work(const Step& step, const Frame& frame);
 /// A norm and the product that reads its result; the product's reads of that result are not counted.
 backends::Work norm_integer_product_work(const Step& step, const Frame& frame);

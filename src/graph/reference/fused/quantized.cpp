@@ -20,6 +20,25 @@ Tensor numbers_of(const Attribute& attribute, const Operands& operands, DType dt
                             operands.zero_points.value_or(Tensor()), dtype);
 }
 
+// Multiples of a step, and what is added to them.
+template <typename Float>
+struct Levels {
+  Float step, offset;
+};
+
+template <typename Float>
+Levels<Float> levels_of(const QuantizedDense& dense, std::span<const Float> group) {
+  Float least = group[0], greatest = least;
+  for (const Float value : group) {
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+  }
+  const Float range = dense.has_symmetric_groups ? std::max(-least, greatest) : greatest - least;
+  const double steps = dense.has_symmetric_groups ? QuantizedDense::kSymmetricSteps : QuantizedDense::kGroupSteps;
+  return {std::max(range / static_cast<Float>(steps), static_cast<Float>(QuantizedDense::kMinGroupStep)),
+          dense.has_symmetric_groups ? Float(0) : least};
+}
+
 // x · smoothing, rotated, and each group quantized to 8 bits, as the attributes say, computed in Float.
 template <typename Float>
 std::vector<double> activations_of(const QuantizedDense& dense, const QuantizedDenseOperands<Tensor>& given) {
@@ -36,16 +55,10 @@ std::vector<double> activations_of(const QuantizedDense& dense, const QuantizedD
   const auto length = static_cast<std::size_t>(given.x.shape().dims.back().number() / dense.activation_groups);
   for (std::size_t first = 0; first < x.size(); first += length) {
     const std::span<const Float> run = std::span(x).subspan(first, length);
-    Float least = run[0], greatest = least;
-    for (const Float value : run) {
-      least = std::min(least, value);
-      greatest = std::max(greatest, value);
-    }
-    const Float step = std::max((greatest - least) / static_cast<Float>(QuantizedDense::kGroupSteps),
-                                static_cast<Float>(QuantizedDense::kMinGroupStep));
+    const auto [step, offset] = levels_of(dense, run);
     const Float inverse = 1 / step;
     for (const Float value : run)
-      rounded.push_back(std::nearbyint((value - least) * inverse) * double{step} + double{least});
+      rounded.push_back(std::nearbyint((value - offset) * inverse) * double{step} + double{offset});
   }
   return rounded;
 }

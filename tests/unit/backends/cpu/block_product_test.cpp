@@ -78,7 +78,7 @@ struct AlignedBytes {
 };
 
 struct Options {
-  BlockActivations activations = BlockActivations::integers;
+  bool rounds_rows = true;
   const float *bias = nullptr, *residual = nullptr;
   Activation activation = Activation::none;
 };
@@ -89,7 +89,7 @@ std::vector<float> product_of(const Weight& weight, const float* x, std::size_t 
   pack_blocks(weight.kind, reinterpret_cast<const std::byte*>(weight.blocks.data()), weight.n, weight.k, packed.data(),
               pool);
   std::vector<float> c(m * weight.n);
-  BlockProduct product{.form = *block_form(weight.kind), .activations = options.activations, .product = {}};
+  BlockProduct product{.form = *block_form(weight.kind), .rounds_rows = options.rounds_rows, .product = {}};
   GemmArguments& g = product.product;
   g.a = x;
   g.a_stride = g.k = weight.k;
@@ -137,7 +137,7 @@ TEST(BlockProduct, OfFloatsHasTheBitsOfAProductWithTheDequantizedWeight) {
       g.c_stride = g.n = kColumns;
       g.m = kRows;
       gemm(g, pool, 0, set.f32);
-      const auto found = product_of(weight, x.data(), kRows, pool, set, {.activations = BlockActivations::floats});
+      const auto found = product_of(weight, x.data(), kRows, pool, set, {.rounds_rows = false});
       EXPECT_TRUE(same_bits(found, expected)) << tensor::to_string(kind) << " " << base::to_string(set.set);
     }
   }

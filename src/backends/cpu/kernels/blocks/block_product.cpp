@@ -31,7 +31,7 @@ void quantize(const BlockProduct& product, std::byte* integers, base::ThreadPool
 }  // namespace
 
 std::size_t block_product_scratch(const BlockProduct& product) {
-  return product.activations == BlockActivations::floats ? 0 : product.product.m * row_bytes_of(product);
+  return product.rounds_rows ? product.product.m * row_bytes_of(product) : 0;
 }
 
 void multiply_blocks(const BlockProduct& product, std::byte* scratch, base::ThreadPool& pool, std::size_t max_workers,
@@ -39,8 +39,7 @@ void multiply_blocks(const BlockProduct& product, std::byte* scratch, base::Thre
   const GemmArguments& g = product.product;
   if (g.m == 0 || g.n == 0) return;
   const BlockKernels& kernels = block_kernels(set);
-  const bool rounds = product.activations == BlockActivations::integers;
-  if (rounds) quantize(product, scratch, pool, max_workers, kernels);
+  if (product.rounds_rows) quantize(product, scratch, pool, max_workers, kernels);
   const std::size_t workers = max_workers == 0 ? pool.size() : std::min(max_workers, pool.size());
   const std::size_t panels = (g.n + kBlockPanel - 1) / kBlockPanel;
   const std::size_t row_blocks = (g.m + kBlockTaskRows - 1) / kBlockTaskRows;
@@ -52,8 +51,8 @@ void multiply_blocks(const BlockProduct& product, std::byte* scratch, base::Thre
     const std::size_t first = panels * index / panel_blocks, last = panels * (index + 1) / panel_blocks;
     float* const memory = thread_scratch(kBlockTaskScratch);
     for (std::size_t block = 0; block < row_blocks; ++block)
-      kernels.multiply({&product, rounds ? scratch : nullptr, g.m * block / row_blocks, g.m * (block + 1) / row_blocks,
-                        first, last, memory});
+      kernels.multiply({&product, product.rounds_rows ? scratch : nullptr, g.m * block / row_blocks,
+                        g.m * (block + 1) / row_blocks, first, last, memory});
   };
   if (panel_blocks == 1) return run(0, 0);
   pool.parallel_for(panel_blocks, workers, run);

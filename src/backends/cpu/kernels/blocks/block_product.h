@@ -16,12 +16,9 @@
 
 namespace alate::cpu {
 
-/// How A is used.
-enum class BlockActivations : std::uint8_t { integers, floats };
-
 struct BlockProduct {
   BlockForm form;
-  BlockActivations activations = BlockActivations::integers;
+  bool rounds_rows = true;  // false: A is used as floats
   /// a, a_stride, packed, bias, activation, residual, c (row-major or in column blocks) and m, n, k, in floats; the
   /// rest is not used.
   GemmArguments product;

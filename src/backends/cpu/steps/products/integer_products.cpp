@@ -113,8 +113,8 @@ void quantize_by(const RowQuantization& quantization, const Frame& frame, Quanti
 
 bool fits_integer_product(const graph::Graph& graph, const graph::Node& node) {
   const auto& dense = std::get<graph::QuantizedDense>(node.attributes);
-  if (dense.activation_groups == 0 || dense.has_zero_points || dense.encoding != tensor::EncodingKind::linear ||
-      (dense.rotation > 1 && !may_rotate(dense.rotation)))
+  if (dense.activation_groups == 0 || dense.has_symmetric_groups || dense.has_zero_points ||
+      dense.encoding != tensor::EncodingKind::linear || (dense.rotation > 1 && !may_rotate(dense.rotation)))
     return false;
   const auto operands = graph::QuantizedDenseOperands<>::of(node);
   const graph::Value weight = operands.stored, scales = *operands.scales;  // which a linear encoding has
