@@ -134,8 +134,11 @@ void declare_backends(Arguments& arguments, CommonOptions& options, const Uses& 
 void declare_computing(Arguments& arguments, CommonOptions& options, const Uses& uses) {
   declare_backends(arguments, options, uses);
   if (uses(Shared::dtype)) {
-    arguments.option("--dtype", "TYPE", "compute in this type: float32, bfloat16, float16, int8, auto", options.dtype);
-    arguments.choices({"float32", "bfloat16", "float16", "int8", "auto"});
+    arguments.option("--dtype", "TYPE",
+                     "compute in this type: float32, bfloat16, float16, int8, auto; or round "
+                     "weights to q8_0, q5_1, q5_0, q4_1, q4_0",
+                     options.dtype);
+    arguments.choices({"float32", "bfloat16", "float16", "int8", "auto", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"});
     arguments.one_of("--activations", "TYPE", "the inputs of products with a GGUF's quantized weights",
                      {"int8", "float"},
                      [&](std::string_view name) { options.activations = parse_block_activations(name).value(); });

@@ -93,6 +93,13 @@ enum class ComputeType {
   bfloat16,  // weights and activations of products in bfloat16, sums in float32
   float16,   // weights are kept in float16 and multiplied in float32
   int8,      // products of 8-bit integers
+  // Weights are rounded to blocks of 32 as they are loaded, as GGUF files store them; widths that are no multiple of 32
+  // are kept in float32. BlockActivations says what products make of their inputs.
+  q8_0,
+  q5_1,
+  q5_0,
+  q4_1,
+  q4_0,
 };
 std::string_view to_string(ComputeType type);  // "auto", "float32"; empty: as stored
 /// The inverse, which also takes "f32", "bf16", "f16" and "i8"; nothing for an unknown name.

@@ -9,7 +9,8 @@ namespace {
 // In the order of the enums.
 constexpr std::array<std::string_view, 3> kPolicies = {"strict", "warn", "allow"};
 constexpr std::array<std::string_view, 5> kAccelerators = {"auto", "cuda", "coreml", "tpu", "off"};
-constexpr std::array<std::string_view, 6> kTypes = {"", "auto", "float32", "bfloat16", "float16", "int8"};
+constexpr std::array<std::string_view, 11> kTypes = {"",     "auto", "float32", "bfloat16", "float16", "int8",
+                                                     "q8_0", "q5_1", "q5_0",    "q4_1",     "q4_0"};
 constexpr std::array<std::string_view, 2> kActivations = {"int8", "float"};
 constexpr std::array<std::string_view, 6> kShortTypes = {"", "auto", "f32", "bf16", "f16", "i8"};
 

@@ -147,6 +147,8 @@ void decode_blocks(EncodingKind kind, const Tensor& stored, DType dtype, std::by
     case EncodingKind::iq4_nl: return decode<iq4_nl>(stored, block, dtype, to);
     case EncodingKind::iq4_xs: return decode<iq4_xs>(stored, block, dtype, to);
     case EncodingKind::mxfp4: return decode<mxfp4>(stored, block, dtype, to);
+    case EncodingKind::tq1_0: return decode<tq1_0>(stored, block, dtype, to);
+    case EncodingKind::tq2_0: return decode<tq2_0>(stored, block, dtype, to);
   }
   throw make_error(ErrorCode::internal, to_string(kind), " has no blocks of its own");
 }
@@ -154,9 +156,9 @@ void decode_blocks(EncodingKind kind, const Tensor& stored, DType dtype, std::by
 }  // namespace
 
 std::string_view to_string(EncodingKind kind) {
-  static constexpr std::array<std::string_view, 15> kNames = {"linear", "nf4",  "q4_0",   "q4_1",   "q5_0",
-                                                              "q5_1",   "q8_0", "q2_k",   "q3_k",   "q4_k",
-                                                              "q5_k",   "q6_k", "iq4_nl", "iq4_xs", "mxfp4"};
+  static constexpr std::array<std::string_view, 17> kNames = {"linear", "nf4",    "q4_0",  "q4_1",  "q5_0", "q5_1",
+                                                              "q8_0",   "q2_k",   "q3_k",  "q4_k",  "q5_k", "q6_k",
+                                                              "iq4_nl", "iq4_xs", "mxfp4", "tq1_0", "tq2_0"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -177,6 +179,8 @@ BlockSize block_size(EncodingKind kind) {
     case EncodingKind::q5_k: return {256, 176};
     case EncodingKind::q6_k: return {256, 210};
     case EncodingKind::iq4_xs: return {256, 136};
+    case EncodingKind::tq1_0: return {256, 54};
+    case EncodingKind::tq2_0: return {256, 66};
   }
   throw make_error(ErrorCode::internal, to_string(kind), " has no blocks of bytes");
 }

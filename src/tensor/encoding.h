@@ -28,7 +28,9 @@ enum class EncodingKind : std::uint8_t {
   q6_k,
   iq4_nl,
   iq4_xs,
-  mxfp4
+  mxfp4,
+  tq1_0,
+  tq2_0
 };
 std::string_view to_string(EncodingKind kind);
 

@@ -109,4 +109,26 @@ inline float iq4_xs(const std::uint8_t* block, int i) {
   return scale * static_cast<float>(kNonlinear4[split_nibble(block + 8 + group * 16, i % 32)]);
 }
 
+// Ternary types: -1, 0 and 1, stored one higher.
+
+/// One of five digits of base 3 in a byte, which holds them as a fraction of 256, rounded up.
+inline int ternary_digit(std::uint8_t byte, int place) {
+  constexpr int kPowers[5] = {1, 3, 9, 27, 81};
+  return (byte * kPowers[place] & 255) * 3 >> 8;
+}
+/// digits [48]: 32 bytes hold 160 elements, the first 32 as their first digits, and 16 bytes 80; then digits [4] of
+/// four elements each; d.
+inline int tq1_0_digit(const std::uint8_t* block, int i) {
+  if (i < 160) return ternary_digit(block[i % 32], i / 32);
+  if (i < 240) return ternary_digit(block[32 + (i - 160) % 16], (i - 160) / 16);
+  return ternary_digit(block[48 + (i - 240) % 4], (i - 240) / 4);
+}
+inline float tq1_0(const std::uint8_t* block, int i) {
+  return half_at(block + 52) * static_cast<float>(tq1_0_digit(block, i) - 1);
+}
+/// two bits [64], d
+inline float tq2_0(const std::uint8_t* block, int i) {
+  return half_at(block + 64) * static_cast<float>(two_bits(block, i) - 1);
+}
+
 }  // namespace alate::tensor

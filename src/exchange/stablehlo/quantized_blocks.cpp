@@ -78,6 +78,7 @@ class Blocks {
   HloValue spread(const HloValue& of_block) { return broadcast(w_, of_block, {rows_, size_.elements}, {0}); }
   HloValue scaled(const HloValue& scale, const HloValue& integers) { return times(scale, floats(integers)); }
   HloValue k_numbers(const HloValue& values);
+  HloValue tq1_0_digits();
 
   HloWriter& w_;
   tensor::BlockSize size_;
@@ -127,6 +128,18 @@ HloValue Blocks::k_numbers(const HloValue& values) {
   return difference(times(scaled(half(0), scale), floats(values)), scaled(half(2), minimum));
 }
 
+// Digits of base 3, as tq1_0_digit of tensor/ggml_blocks.h.
+HloValue Blocks::tq1_0_digits() {
+  constexpr std::int32_t kPowers[5] = {1, 3, 9, 27, 81};
+  std::vector<std::int32_t> powers;
+  for (int i = 0; i < 256; ++i) powers.push_back(kPowers[i < 160 ? i / 32 : i < 240 ? (i - 160) / 16 : (i - 240) / 4]);
+  const HloValue bytes = bits([](std::int64_t i) {
+    return Bits{i < 160 ? i % 32 : i < 240 ? 32 + (i - 160) % 16 : 48 + (i - 240) % 4};
+  });
+  const std::vector<std::int32_t> low(256, 255), three(256, 3), eight(256, 8);
+  return with(with(with(with(bytes, "multiply", powers), "and", low), "multiply", three), "shift_right_logical", eight);
+}
+
 // A nibble: the first 16 of 32 numbers are the low nibbles of the bytes from `first` on, the others the high ones.
 template <std::int64_t first>
 Bits split_half(std::int64_t i) {
@@ -162,6 +175,8 @@ HloValue Blocks::numbers(EncodingKind kind) {
     case EncodingKind::q8_0: return scaled(half(0), signed_bytes(bits([](std::int64_t i) { return Bits{2 + i}; })));
     case EncodingKind::iq4_nl: return scaled(half(0), looked_up(tensor::kNonlinear4, bits(split_half<2>)));
     case EncodingKind::mxfp4: return scaled(exponent(), looked_up(tensor::kTwiceE2m1, bits(split_half<1>)));
+    case EncodingKind::tq1_0: return scaled(half(52), plus(tq1_0_digits(), -1));
+    case EncodingKind::tq2_0: return scaled(half(64), plus(bits(two_bits<0>), -1));
     case EncodingKind::q2_k: {
       const HloValue scale = scaled(half(80), bits([](std::int64_t i) { return Bits{i / 16, 0, 15}; }));
       const HloValue minimum = scaled(half(82), bits([](std::int64_t i) { return Bits{i / 16, 4, 15}; }));

@@ -9,6 +9,7 @@
 #include "graph/operands.h"
 #include "models/weights/kept_weights.h"
 #include "models/weights/weights.h"
+#include "tensor/block_rounding.h"
 #include "tensor/packed.h"
 #include "tensor/rotation.h"
 #include "tensor/row_rounding.h"
@@ -207,17 +208,35 @@ graph::Value Weights::quantized_linear(graph::Builder& b, const std::string& sto
   return b.quantized_dense(operands.list(), operands.flagged(std::move(attributes)));
 }
 
-bool Weights::keeps_blocks(const std::string& stored) const {
-  return settings_.dtype == ComputeType::as_stored && encoding_of(stored) && !change_of(stored).has_one_added;
+std::optional<Weights::StoredBlocks> Weights::stored_blocks(const std::string& stored) {
+  const std::optional<tensor::EncodingKind> kind = encoding_of(stored);
+  if (!kind || settings_.dtype != ComputeType::as_stored || change_of(stored).has_one_added) return std::nullopt;
+  return StoredBlocks{*kind, leaf(stored)};
+}
+
+std::optional<Weights::StoredBlocks> Weights::blocks_of(const std::string& stored, const LinearLayer& layer) {
+  const std::optional<tensor::EncodingKind> wanted = settings_.blocks();
+  if (!wanted) return stored_blocks(stored);
+  if (layer.rounding == Rounding::never || layer.in % block_size(*wanted).elements != 0) return std::nullopt;
+  if (encoding_of(stored) == wanted) return StoredBlocks{*wanted, leaf(stored)};
+  const graph::ConstantPtr floats = in_float32(stored);
+  try {
+    return StoredBlocks{*wanted,
+                        graph::make_constant(stored, tensor::round_to_blocks(graph::materialize(*floats), *wanted),
+                                             identity_of(floats->identity, tensor::to_string(*wanted)))};
+  } catch (const Error& error) {
+    throw make_error(error.code(), "weight '", stored, "': ", error.message());
+  }
 }
 
 // Inputs are rounded in groups of the smallest blocks, which all widths of blocks are multiples of.
-graph::Value Weights::block_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
+graph::Value Weights::block_linear(graph::Builder& b, StoredBlocks weight, const LinearLayer& layer,
                                    std::optional<graph::Value> bias) {
   constexpr std::int64_t kGroup = 32;
   const bool rounds = settings_.activations == BlockActivations::int8 && layer.rounding == Rounding::allowed;
-  const graph::QuantizedDenseOperands<> operands{.x = layer.x, .stored = b.constant(leaf(stored)), .bias = bias};
-  return b.quantized_dense(operands.list(), operands.flagged({.encoding = *encoding_of(stored),
+  const graph::QuantizedDenseOperands<> operands{
+      .x = layer.x, .stored = b.constant(std::move(weight.stored)), .bias = bias};
+  return b.quantized_dense(operands.list(), operands.flagged({.encoding = weight.kind,
                                                               .activation_groups = rounds ? layer.in / kGroup : 0,
                                                               .has_symmetric_groups = rounds}));
 }
@@ -250,12 +269,13 @@ graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::
   const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
   const bool is_rounded = settings_.dtype == ComputeType::int8 || is_stored_unsigned(stored);
   std::optional<graph::Value> bias;
+  std::optional<StoredBlocks> blocks;
   if (bias_rule == Bias::required || has(name + ".bias")) bias = get(b, name + ".bias", {out});
   graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
   if (keeps_integers && (is_stored || (is_rounded && rounding == Rounding::allowed && smoothed == nullptr))) {
     layer.y = quantized_linear(b, stored, layer, std::move(smoothed), bias);
-  } else if (keeps_blocks(stored)) {
-    layer.y = block_linear(b, stored, layer, bias);
+  } else if (smoothed == nullptr && (blocks = blocks_of(stored, layer))) {
+    layer.y = block_linear(b, *std::move(blocks), layer, bias);
   } else {
     graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
     if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
@@ -289,9 +309,9 @@ graph::Value Weights::table_rows(graph::Builder& b, const std::string& stored, g
   const DType dtype = stored_shape(stored).dtype;
   if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
-  if (keeps_blocks(stored)) {
-    const graph::QuantizedEmbeddingOperands<> operands{.indices = indices, .stored = b.constant(leaf(stored))};
-    return b.quantized_embedding(operands.list(), operands.flagged({.encoding = *encoding_of(stored)}));
+  if (const auto blocks = stored_blocks(stored)) {
+    const graph::QuantizedEmbeddingOperands<> operands{.indices = indices, .stored = b.constant(blocks->stored)};
+    return b.quantized_embedding(operands.list(), operands.flagged({.encoding = blocks->kind}));
   }
   const bool is_unsigned = is_stored_unsigned(stored);
   if ((!is_unsigned && !is_stored_in_8_bits(stored)) || settings_.dtype == ComputeType::float32)

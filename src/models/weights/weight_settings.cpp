@@ -63,7 +63,9 @@ Json::Object to_object(const InputRounding& inputs, const InputRounding& otherwi
 
 ComputeType require_compute_type(std::string_view name) {
   if (const auto type = parse_compute_type(name)) return *type;
-  throw make_error(ErrorCode::unsupported, "this version computes in float32, bfloat16, float16 or int8, not in ",
+  throw make_error(ErrorCode::unsupported,
+                   "this version computes in float32, bfloat16, float16 or int8, or with weights in q8_0, "
+                   "q5_1, q5_0, q4_1 or q4_0, not in ",
                    name);
 }
 
@@ -120,12 +122,20 @@ std::string_view WeightSettings::computes_in() const {
   switch (dtype) {
     case ComputeType::automatic: break;
     case ComputeType::as_stored: return quantization.is_present ? "int8" : "float32";
-    case ComputeType::float32: return "float32";
-    case ComputeType::bfloat16: return "bfloat16";
-    case ComputeType::float16: return "float16";
-    case ComputeType::int8: return "int8";
+    default: return to_string(dtype);
   }
   throw Error(ErrorCode::internal, "unknown type to compute in");
+}
+
+std::optional<tensor::EncodingKind> WeightSettings::blocks() const {
+  switch (dtype) {
+    case ComputeType::q8_0: return tensor::EncodingKind::q8_0;
+    case ComputeType::q5_1: return tensor::EncodingKind::q5_1;
+    case ComputeType::q5_0: return tensor::EncodingKind::q5_0;
+    case ComputeType::q4_1: return tensor::EncodingKind::q4_1;
+    case ComputeType::q4_0: return tensor::EncodingKind::q4_0;
+    default: return std::nullopt;
+  }
 }
 
 bool WeightSettings::rounds_activations() const {

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "alate/backend_choice.h"
 #include "alate/tensor.h"
 #include "formats/json.h"
+#include "tensor/encoding.h"
 
 namespace alate::models {
 
@@ -68,12 +70,14 @@ struct WeightSettings {
 
   /// The type of the products in the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;
+  /// The blocks that weights of these products are rounded to on load; none where they are kept in a type.
+  std::optional<tensor::EncodingKind> blocks() const;
   /// The type that weights of these products are kept in: bf16 or f16 where requested, otherwise f32.
   DType kept_in() const;
   /// Whether products of activations with each other may round them; true where products with weights do.
   bool rounds_activations() const;
   /// Whether weights are quantized at load time, without calibration.
-  bool rounds_on_load() const { return dtype == ComputeType::int8 && !quantization.is_present; }
+  bool rounds_on_load() const { return (dtype == ComputeType::int8 && !quantization.is_present) || blocks(); }
 };
 
 }  // namespace alate::models

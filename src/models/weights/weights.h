@@ -133,9 +133,16 @@ class Weights {
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
   graph::Value quantized_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
                                 graph::ConstantPtr smoothing, std::optional<graph::Value> bias);
-  /// Whether a product reads the stored blocks of this matrix.
-  bool keeps_blocks(const std::string& stored) const;
-  graph::Value block_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
+  /// A matrix of ggml blocks.
+  struct StoredBlocks {
+    tensor::EncodingKind kind;
+    graph::ConstantPtr stored;
+  };
+  /// Of a matrix whose stored blocks are read as they are; none if they are not, or if it has none.
+  std::optional<StoredBlocks> stored_blocks(const std::string& stored);
+  /// The same, or those that the settings ask for; none where the width is no multiple of a block.
+  std::optional<StoredBlocks> blocks_of(const std::string& stored, const LinearLayer& layer);
+  graph::Value block_linear(graph::Builder& b, StoredBlocks weight, const LinearLayer& layer,
                             std::optional<graph::Value> bias);
   graph::Value table_rows(graph::Builder& b, const std::string& stored, graph::Value indices);
   /// The adapter's part for a module; null where it has none.

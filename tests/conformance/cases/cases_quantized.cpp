@@ -10,7 +10,7 @@ using graph::Dims;
 using graph::Numbers;
 using tensor::EncodingKind;
 
-constexpr int kLastKind = static_cast<int>(EncodingKind::mxfp4);
+constexpr int kLastKind = static_cast<int>(EncodingKind::tq2_0);
 
 // One way to store numbers of these dims: what is stored, scales and zero points.
 struct Stored {
@@ -133,6 +133,16 @@ Cases quantized_dense_cases(const Form& form) {
     rounded({3}, 64, 7, linear(DType::u8, {7, 64}, {1, 0}, true), smoothing, 0, 64);
   }
   rounded({0}, 8, 5, linear(DType::i8, {5, 8}, {1, 0}, false), true, 1);
+  // Blocks with symmetric groups, as GGUF files are multiplied.
+  for (int number = static_cast<int>(EncodingKind::q4_0); number <= kLastKind; ++number) {
+    const auto kind = static_cast<EncodingKind>(number);
+    const std::int64_t in = 2 * tensor::block_size(kind).elements;
+    for (const std::int64_t rows : {1, 5}) {
+      rounded({rows}, in, 19, in_blocks(kind, {19, 1}, 2), false, in / 32);
+      std::get<graph::QuantizedDense>(cases.back().attributes).has_symmetric_groups = true;
+    }
+    add({3}, in, 19, in_blocks(kind, {19, 1}, 2), true);
+  }
   if (form.is_for_speed()) {
     add({128}, 1024, 1024, linear(DType::i8, {1024, 1024}, {1, 32}, true), true);
     rounded({128}, 1024, 1024, linear(DType::i8, {1024, 1024}, {1, 0}, false), true, 1);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -54,11 +55,11 @@ struct Recorded {
   }
 };
 
-Tensor logits_of(const fs::path& model) {
+Tensor logits_of(const fs::path& model, const LoadOptions& options = {.activations = BlockActivations::floats}) {
   NamedTensors inputs;
   inputs.emplace("input_ids", Tensor::from<std::int64_t>({2, 9}, {3, 5, 7, 2, 9, 11, 4, 8, 6,  //
                                                                   1, 2, 3, 4, 5, 6, 7, 8, 9}));
-  return Model::load(model).forward(inputs).find("logits")->second;
+  return Model::load(model, options).forward(inputs).find("logits")->second;
 }
 
 void write_safetensors_model(const fs::path& folder, const Json& config,
@@ -67,6 +68,17 @@ void write_safetensors_model(const fs::path& folder, const Json& config,
   const std::string text = formats::to_json_text(config);
   base::write_file_atomically(folder / "config.json", std::as_bytes(std::span(text)));
   formats::write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
+}
+
+double cosine(const Tensor& one, const Tensor& other) {
+  double product = 0, of_one = 0, of_other = 0;
+  for (std::size_t i = 0; i < one.values<float>().size(); ++i) {
+    const double x = one.values<float>()[i], y = other.values<float>()[i];
+    product += x * y;
+    of_one += x * x;
+    of_other += y * y;
+  }
+  return product / std::sqrt(of_one * of_other);
 }
 
 void expect_same(const Tensor& found, const Tensor& wanted) {
@@ -179,7 +191,7 @@ struct Blocks {
   std::vector<std::size_t> scales;  // where a block has its numbers in f16
 };
 
-// Pseudo-random blocks with scales near 2⁻⁸.
+// Pseudo-random blocks with scales near 2⁻⁸, or 2⁻¹² for a type that multiplies them by up to 128.
 std::string random_blocks(const Blocks& of, std::size_t count, std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(tensor::block_size(of.kind).bytes);
   std::string bytes(count * size, '\0');
@@ -189,42 +201,50 @@ std::string random_blocks(const Blocks& of, std::size_t count, std::uint64_t see
     byte = static_cast<char>(state >> 56);
   }
   for (std::size_t block = 0; block < count; ++block) {
-    for (const std::size_t scale : of.scales) bytes[block * size + scale + 1] = '\x1C';
+    for (const std::size_t scale : of.scales)
+      bytes[block * size + scale + 1] = of.kind == tensor::EncodingKind::q6_k ? '\x0C' : '\x1C';
     if (of.kind == tensor::EncodingKind::mxfp4) bytes[block * size] = '\x78';
   }
   return bytes;
+}
+
+// A llama of one layer, whose widths are whole blocks of every type.
+Json wide_config() {
+  return Json::Object{{"architectures", Json::Array{"LlamaForCausalLM"}},
+                      {"model_type", "llama"},
+                      {"vocab_size", 20},
+                      {"hidden_size", 256},
+                      {"intermediate_size", 256},
+                      {"num_hidden_layers", 1},
+                      {"num_attention_heads", 4},
+                      {"num_key_value_heads", 2},
+                      {"head_dim", 64},
+                      {"max_position_embeddings", 32},
+                      {"rms_norm_eps", 1e-6},
+                      {"tie_word_embeddings", true}};
+}
+std::map<std::string, std::vector<std::int64_t>> wide_shapes() {
+  return {{"embed_tokens", {20, 256}},
+          {"layers.0.self_attn.q_proj", {256, 256}},
+          {"layers.0.self_attn.k_proj", {128, 256}},
+          {"layers.0.self_attn.v_proj", {128, 256}},
+          {"layers.0.self_attn.o_proj", {256, 256}},
+          {"layers.0.mlp.gate_proj", {256, 256}},
+          {"layers.0.mlp.up_proj", {256, 256}},
+          {"layers.0.mlp.down_proj", {256, 256}},
+          {"layers.0.input_layernorm", {256}},
+          {"layers.0.post_attention_layernorm", {256}},
+          {"norm", {256}}};
 }
 
 class GgufBlocks : public testing::TestWithParam<Blocks> {};
 
 TEST_P(GgufBlocks, ComputeAsTheirDequantizedWeights) {
   const Blocks& blocks = GetParam();
-  const Json config = Json::Object{{"architectures", Json::Array{"LlamaForCausalLM"}},
-                                   {"model_type", "llama"},
-                                   {"vocab_size", 20},
-                                   {"hidden_size", 256},
-                                   {"intermediate_size", 256},
-                                   {"num_hidden_layers", 1},
-                                   {"num_attention_heads", 4},
-                                   {"num_key_value_heads", 2},
-                                   {"head_dim", 64},
-                                   {"max_position_embeddings", 32},
-                                   {"rms_norm_eps", 1e-6},
-                                   {"tie_word_embeddings", true}};
-  const std::map<std::string, std::vector<std::int64_t>> shapes = {{"embed_tokens", {20, 256}},
-                                                                   {"layers.0.self_attn.q_proj", {256, 256}},
-                                                                   {"layers.0.self_attn.k_proj", {128, 256}},
-                                                                   {"layers.0.self_attn.v_proj", {128, 256}},
-                                                                   {"layers.0.self_attn.o_proj", {256, 256}},
-                                                                   {"layers.0.mlp.gate_proj", {256, 256}},
-                                                                   {"layers.0.mlp.up_proj", {256, 256}},
-                                                                   {"layers.0.mlp.down_proj", {256, 256}},
-                                                                   {"layers.0.input_layernorm", {256}},
-                                                                   {"layers.0.post_attention_layernorm", {256}},
-                                                                   {"norm", {256}}};
+  const Json config = wide_config();
   std::vector<formats::NamedTensor> floats;
   std::vector<StoredWeight> stored;
-  for (const auto& [module, extents] : shapes) {
+  for (const auto& [module, extents] : wide_shapes()) {
     const std::string name = "model." + module + ".weight";
     if (extents.size() == 1) {
       floats.push_back({name, tests::tiny_weight(name, extents, 3)});
@@ -244,7 +264,30 @@ TEST_P(GgufBlocks, ComputeAsTheirDequantizedWeights) {
   const GgufOfModel gguf(config, stored);
   const Tensor wanted = logits_of(folder.path() / "model");
   EXPECT_TRUE(std::ranges::all_of(wanted.values<float>(), [](float value) { return std::isfinite(value); }));
-  expect_same(logits_of(folder.write("tiny.gguf", gguf.bytes(gguf.header()))), wanted);
+  const fs::path file = folder.write("tiny.gguf", gguf.bytes(gguf.header()));
+  expect_same(logits_of(file), wanted);
+  EXPECT_GE(cosine(logits_of(file, {}), wanted), 0.999);
+}
+
+TEST(GgufModels, FoldersAreRoundedToBlocksOnLoad) {
+  std::vector<formats::NamedTensor> weights;
+  for (const auto& [module, extents] : wide_shapes()) {
+    const std::string name = "model." + module + ".weight";
+    weights.push_back({name, tests::tiny_weight(name, extents, 3)});
+  }
+  const base::TemporaryFolder folder;
+  write_safetensors_model(folder.path() / "model", wide_config(), weights);
+  const Tensor exact = logits_of(folder.path() / "model");
+  for (const auto& [type, least] : {std::pair{ComputeType::q8_0, 0.9995},
+                                    {ComputeType::q5_1, 0.995},
+                                    {ComputeType::q5_0, 0.995},
+                                    {ComputeType::q4_1, 0.98},
+                                    {ComputeType::q4_0, 0.98}}) {
+    const Tensor rounded = logits_of(folder.path() / "model", {.dtype = type});
+    EXPECT_GE(cosine(rounded, exact), least) << to_string(type);
+    EXPECT_LT(cosine(rounded, exact), 1 - 1e-7) << to_string(type);
+    EXPECT_EQ(Model::load(folder.path() / "model", {.dtype = type}).facts().dtype, to_string(type));
+  }
 }
 
 using Kind = tensor::EncodingKind;
@@ -255,7 +298,8 @@ INSTANTIATE_TEST_SUITE_P(Types, GgufBlocks,
                                          Blocks{"q3_K", Kind::q3_k, {108}}, Blocks{"q4_K", Kind::q4_k, {0, 2}},
                                          Blocks{"q5_K", Kind::q5_k, {0, 2}}, Blocks{"q6_K", Kind::q6_k, {208}},
                                          Blocks{"iq4_nl", Kind::iq4_nl, {0}}, Blocks{"iq4_xs", Kind::iq4_xs, {0}},
-                                         Blocks{"mxfp4", Kind::mxfp4, {}}),
+                                         Blocks{"mxfp4", Kind::mxfp4, {}}, Blocks{"tq1_0", Kind::tq1_0, {52}},
+                                         Blocks{"tq2_0", Kind::tq2_0, {64}}),
                          [](const auto& blocks) { return std::string(blocks.param.type); });
 
 TEST(GgufModels, HalfFloatsAreWidened) {

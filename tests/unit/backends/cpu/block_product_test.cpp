@@ -22,9 +22,10 @@ using kernel_testing::random_floats;
 using kernel_testing::same_bits;
 using tensor::EncodingKind;
 
-constexpr EncodingKind kKinds[] = {EncodingKind::q4_0, EncodingKind::q4_1, EncodingKind::q5_0,   EncodingKind::q5_1,
-                                   EncodingKind::q8_0, EncodingKind::q2_k, EncodingKind::q3_k,   EncodingKind::q4_k,
-                                   EncodingKind::q5_k, EncodingKind::q6_k, EncodingKind::iq4_nl, EncodingKind::iq4_xs};
+constexpr EncodingKind kKinds[] = {EncodingKind::q4_0,  EncodingKind::q4_1, EncodingKind::q5_0,   EncodingKind::q5_1,
+                                   EncodingKind::q8_0,  EncodingKind::q2_k, EncodingKind::q3_k,   EncodingKind::q4_k,
+                                   EncodingKind::q5_k,  EncodingKind::q6_k, EncodingKind::iq4_nl, EncodingKind::iq4_xs,
+                                   EncodingKind::tq1_0, EncodingKind::tq2_0};
 
 // Where a block's f16 numbers lie.
 std::vector<std::size_t> places_of_halves(EncodingKind kind) {
@@ -36,6 +37,8 @@ std::vector<std::size_t> places_of_halves(EncodingKind kind) {
     case EncodingKind::q2_k: return {80, 82};
     case EncodingKind::q3_k: return {108};
     case EncodingKind::q6_k: return {208};
+    case EncodingKind::tq1_0: return {52};
+    case EncodingKind::tq2_0: return {64};
     default: return {0};
   }
 }

@@ -17,6 +17,9 @@ std::optional<BlockForm> block_form(tensor::EncodingKind kind) {
     case EncodingKind::q6_k: return BlockForm{.bits = 6, .group = 16, .zero = 32, .has_run_scale = true};
     case EncodingKind::iq4_nl: return BlockForm{.bits = 4, .zero = 128, .is_looked_up = true};
     case EncodingKind::iq4_xs: return BlockForm{.bits = 4, .zero = 128, .has_run_scale = true, .is_looked_up = true};
+    // One scale for 256, which each part repeats.
+    case EncodingKind::tq1_0:
+    case EncodingKind::tq2_0: return BlockForm{.bits = 2, .zero = 1};
     case EncodingKind::linear:
     case EncodingKind::nf4:
     case EncodingKind::mxfp4: break;

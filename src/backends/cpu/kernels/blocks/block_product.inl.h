@@ -451,6 +451,7 @@ void multiply_block_task(const BlockTask& task) {
   attempt.template operator()<BlockForm{.bits = 4, .has_minimum = true, .has_run_scale = true}>();
   attempt.template operator()<BlockForm{.bits = 5, .has_minimum = true, .has_run_scale = true}>();
   attempt.template operator()<BlockForm{.bits = 6, .group = 16, .zero = 32, .has_run_scale = true}>();
+  attempt.template operator()<BlockForm{.bits = 2, .zero = 1}>();
   attempt.template operator()<BlockForm{.bits = 4, .zero = 128, .is_looked_up = true}>();
   attempt.template operator()<BlockForm{.bits = 4, .zero = 128, .has_run_scale = true, .is_looked_up = true}>();
 }

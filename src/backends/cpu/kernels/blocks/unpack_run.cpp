@@ -144,6 +144,16 @@ void unpack_iq4_xs(const std::uint8_t* block, UnpackedRun& run) {
   }
 }
 
+void unpack_ternary(EncodingKind kind, const std::uint8_t* block, UnpackedRun& run) {
+  if (kind == EncodingKind::tq1_0) {
+    for (std::size_t i = 0; i < kBlockRun; ++i)
+      run.integers[i] = static_cast<std::uint8_t>(tensor::tq1_0_digit(block, static_cast<int>(i)));
+  } else {
+    add_two_bits(block, 0, run.integers.data());
+  }
+  run.scales.fill(half_word(block + (kind == EncodingKind::tq1_0 ? 52 : 64)));
+}
+
 }  // namespace
 
 void unpack_run(EncodingKind kind, const std::uint8_t* blocks, std::size_t parts, UnpackedRun& run) {
@@ -155,6 +165,8 @@ void unpack_run(EncodingKind kind, const std::uint8_t* blocks, std::size_t parts
     case EncodingKind::q5_k: return unpack_q5_k(blocks, run);
     case EncodingKind::q6_k: return unpack_q6_k(blocks, run);
     case EncodingKind::iq4_xs: return unpack_iq4_xs(blocks, run);
+    case EncodingKind::tq1_0:
+    case EncodingKind::tq2_0: return unpack_ternary(kind, blocks, run);
     default: break;
   }
   const auto bytes = static_cast<std::size_t>(tensor::block_size(kind).bytes);

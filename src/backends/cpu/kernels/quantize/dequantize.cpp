@@ -145,6 +145,8 @@ void decode_blocks(const QuantizedRows& rows, std::size_t row, std::size_t begin
     case EncodingKind::iq4_nl: return decode<tensor::iq4_nl>(from, block, n, out);
     case EncodingKind::iq4_xs: return decode<tensor::iq4_xs>(from, block, n, out);
     case EncodingKind::mxfp4: return decode<tensor::mxfp4>(from, block, n, out);
+    case EncodingKind::tq1_0: return decode<tensor::tq1_0>(from, block, n, out);
+    case EncodingKind::tq2_0: return decode<tensor::tq2_0>(from, block, n, out);
   }
   throw make_error(ErrorCode::internal, tensor::to_string(rows.kind), " has no blocks of its own");
 }
