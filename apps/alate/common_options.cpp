@@ -139,7 +139,9 @@ void declare_computing(Arguments& arguments, CommonOptions& options, const Uses&
                      "weights to q8_0, q5_1, q5_0, q4_1, q4_0",
                      options.dtype);
     arguments.choices({"float32", "bfloat16", "float16", "int8", "auto", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"});
-    arguments.one_of("--activations", "TYPE", "the inputs of products with a GGUF's quantized weights",
+    arguments.one_of("--activations", "TYPE",
+                     "the inputs of products with quantized blocks, as a GGUF has: rounded to 8 bits, "
+                     "or not",
                      {"int8", "float"},
                      [&](std::string_view name) { options.activations = parse_block_activations(name).value(); });
   }
@@ -246,7 +248,7 @@ runtime::LoadRequest load_request(const CommonOptions& options) {
                   .accelerators = options.gpu,
                   .policy = options.policy};
   load.dtype = models::require_compute_type(options.dtype);
-  load.activations = options.activations;
+  load.activations = options.activations.value_or(BlockActivations::int8);
   load.dump_graphs = options.dump_graph;
   return {std::move(load),
           {.places = options.backends_asked_by.empty() ? "--backend" : options.backends_asked_by,

@@ -31,9 +31,9 @@ struct CommonOptions {
   AcceleratorKind gpu = AcceleratorKind::automatic;
   std::string gpu_asked_by;
   BackendPolicy policy = BackendPolicy::warn;
-  std::string dtype;  // as parse_compute_type takes it
-  BlockActivations activations = BlockActivations::int8;
-  std::size_t threads = 0;  // 0: one per usable core
+  std::string dtype;                            // as parse_compute_type takes it
+  std::optional<BlockActivations> activations;  // none: int8, but forward computes with floats
+  std::size_t threads = 0;                      // 0: one per usable core
   bool pin_threads = false;
   std::optional<std::size_t> max_length;
   std::size_t batch_size = 0;

@@ -108,6 +108,7 @@ void run_forward(Arguments& arguments) {
   if (!options.quiet || (profiler.is_wanted() && format == OutputFormat::json)) output.emplace(options.out);
 
   const NamedTensors inputs = read_inputs(inputs_given);
+  if (!options.activations) options.activations = BlockActivations::floats;  // what references compute with
   const Model loaded = runtime::load_model(find_model(options, model), load_request(options));
   profiler.check(loaded.facts().backend);
   const auto start = std::chrono::steady_clock::now();
