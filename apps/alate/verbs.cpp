@@ -158,13 +158,15 @@ constexpr std::array kVerbs = {
          "  alate tokenize builtin:minilm --decode --skip-special\n"
          "alate tokenize builtin:minilm --file texts.txt -o batch.safetensors",
          run_tokenize},
-    Verb{"forward", "MODEL --inputs FILE --outputs FILE", "raw tensors through a model",
-         "Inputs and outputs have the names of the transformers forward (input_ids, attention_mask, ...; "
-         "last_hidden_state, pooler_output, logits). Files are .safetensors or .npz. An .npy file has no names: it is "
-         "input_ids, or NAME in --inputs NAME=FILE.npy, which may be repeated.",
-         "alate tokenize builtin:minilm \"a first text\" \"a second one\" -o batch.safetensors\n"
-         "alate forward builtin:minilm --inputs batch.safetensors --outputs hidden.npz",
-         run_forward},
+    Verb{
+        "forward", "MODEL --inputs FILE --outputs FILE", "raw tensors through a model",
+        "Inputs and outputs have the names of the transformers forward (input_ids, attention_mask, ...; "
+        "last_hidden_state, pooler_output, logits). Files are .safetensors or .npz. An .npy file has no names: it is "
+        "input_ids, or NAME in --inputs NAME=FILE.npy, which may be repeated. Products with a GGUF's blocks take their "
+        "inputs as they are, as references do; --activations int8 rounds them as generate does.",
+        "alate tokenize builtin:minilm \"a first text\" \"a second one\" -o batch.safetensors\n"
+        "alate forward builtin:minilm --inputs batch.safetensors --outputs hidden.npz",
+        run_forward},
     Verb{
         "bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
         "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is from ids "

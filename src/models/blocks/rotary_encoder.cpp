@@ -277,12 +277,11 @@ Value RotaryEncoder::vocabulary_logits(const std::string& name, Value x, const s
   b.set_source(name);
   const std::string table =
       weights.has(name + ".weight") ? name + ".weight" : std::string(config_.names.words) + ".weight";
-  graph::DenseOperands<> operands{.x = x, .weight = weights.get(b, table, {config_.vocabulary, config_.hidden})};
+  std::optional<Value> added;
   for (const std::string& stored : {name + ".bias", bias}) {
-    if (!stored.empty() && !operands.bias && weights.has(stored))
-      operands.bias = weights.get(b, stored, {config_.vocabulary});
+    if (!stored.empty() && !added && weights.has(stored)) added = weights.get(b, stored, {config_.vocabulary});
   }
-  return b.dense(operands.list(), operands.flagged({}));
+  return weights.scores(b, table, x, config_.hidden, config_.vocabulary, added);
 }
 
 std::vector<EncoderOutput> RotaryEncoder::span_logits(const std::string& name, Value x) {

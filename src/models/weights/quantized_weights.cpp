@@ -233,7 +233,7 @@ std::optional<Weights::StoredBlocks> Weights::blocks_of(const std::string& store
 graph::Value Weights::block_linear(graph::Builder& b, StoredBlocks weight, const LinearLayer& layer,
                                    std::optional<graph::Value> bias) {
   constexpr std::int64_t kGroup = 32;
-  const bool rounds = settings_.activations == BlockActivations::int8 && layer.rounding == Rounding::allowed;
+  const bool rounds = settings_.activations == BlockActivations::int8;
   const graph::QuantizedDenseOperands<> operands{
       .x = layer.x, .stored = b.constant(std::move(weight.stored)), .bias = bias};
   return b.quantized_dense(operands.list(), operands.flagged({.encoding = weight.kind,
@@ -263,28 +263,45 @@ graph::ConstantPtr Weights::weight_of(const std::string& stored, graph::Constant
 graph::Value Weights::linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in,
                              std::int64_t out, Rounding rounding, Bias bias_rule) {
   const std::string stored = require(name + std::string(kWeight), {out, in});
-  const std::string module = module_of(stored);
-  LinearLayer layer{.module = module, .in = in, .out = out, .x = x, .y = {}, .rounding = rounding};
-  const bool is_stored = is_stored_in_8_bits(stored);
-  const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
-  const bool is_rounded = settings_.dtype == ComputeType::int8 || is_stored_unsigned(stored);
+  LinearLayer layer{.module = module_of(stored), .in = in, .out = out, .x = x, .y = {}, .rounding = rounding};
   std::optional<graph::Value> bias;
-  std::optional<StoredBlocks> blocks;
   if (bias_rule == Bias::required || has(name + ".bias")) bias = get(b, name + ".bias", {out});
-  graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(module, in) : nullptr;
-  if (keeps_integers && (is_stored || (is_rounded && rounding == Rounding::allowed && smoothed == nullptr))) {
-    layer.y = quantized_linear(b, stored, layer, std::move(smoothed), bias);
-  } else if (smoothed == nullptr && (blocks = blocks_of(stored, layer))) {
-    layer.y = block_linear(b, *std::move(blocks), layer, bias);
-  } else {
-    graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
-    if (rounding == Rounding::allowed) weight = kept_as(settings_.kept_in(), std::move(weight), stored);
-    const graph::DenseOperands<> operands{.x = x, .weight = b.constant(std::move(weight)), .bias = bias};
-    layer.y = b.dense(operands.list(), operands.flagged({}));
-  }
+  layer.y = weighted(b, stored, layer, bias);
   layers_.push_back(layer);
   const LowRank* added = adaptation(name);
   return added == nullptr ? layer.y : b.add({layer.y, product(b, product(b, x, added->down), added->up)});
+}
+
+graph::Value Weights::scores(graph::Builder& b, const std::string& table, graph::Value x, std::int64_t width,
+                             std::int64_t rows, std::optional<graph::Value> bias) {
+  const LinearLayer layer{.module = table, .in = width, .out = rows, .x = x, .y = {}, .rounding = Rounding::never};
+  return weighted(b, require(table, {rows, width}), layer, bias);
+}
+
+graph::Value Weights::weighted(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
+                               std::optional<graph::Value> bias) {
+  const bool is_stored = is_stored_in_8_bits(stored), may_round = layer.rounding == Rounding::allowed;
+  const bool keeps_integers = settings_.dtype == ComputeType::as_stored || settings_.dtype == ComputeType::int8;
+  const bool is_rounded = settings_.dtype == ComputeType::int8 || is_stored_unsigned(stored);
+  graph::ConstantPtr smoothed = settings_.quantization.is_present ? smoothing(layer.module, layer.in) : nullptr;
+  if (keeps_integers && (is_stored || (is_rounded && may_round && smoothed == nullptr)))
+    return quantized_linear(b, stored, layer, std::move(smoothed), bias);
+  if (smoothed == nullptr) {
+    if (std::optional<StoredBlocks> blocks = blocks_of(stored, layer))
+      return block_linear(b, *std::move(blocks), layer, bias);
+  }
+  graph::ConstantPtr weight = weight_of(stored, std::move(smoothed));
+  if (keeps_as_stored(stored, DType::f16))
+    weight = kept_as(DType::f16, std::move(weight), stored);
+  else if (may_round)
+    weight = kept_as(settings_.kept_in(), std::move(weight), stored);
+  const graph::DenseOperands<> operands{.x = layer.x, .weight = b.constant(std::move(weight)), .bias = bias};
+  return b.dense(operands.list(), operands.flagged({}));
+}
+
+bool Weights::keeps_as_stored(const std::string& stored, DType dtype) const {
+  return settings_.keeps_halves && settings_.dtype == ComputeType::as_stored && stored_shape(stored).dtype == dtype &&
+         !encoding_of(stored) && !change_of(stored).has_one_added;
 }
 
 const LowRank* Weights::adaptation(std::string_view module) const {
@@ -307,7 +324,8 @@ graph::Value Weights::lookup(graph::Builder& b, const std::string& name, graph::
 graph::Value Weights::table_rows(graph::Builder& b, const std::string& stored, graph::Value indices) {
   // A table is read in place: for half types only the rows taken are widened, not the whole table.
   const DType dtype = stored_shape(stored).dtype;
-  if (settings_.kept_in() != DType::f32 && (dtype == DType::bf16 || dtype == DType::f16))
+  if ((settings_.kept_in() != DType::f32 || keeps_as_stored(stored, dtype)) &&
+      (dtype == DType::bf16 || dtype == DType::f16))
     return b.convert({graph::take_rows(b, b.constant(leaf(stored)), indices)}, {.dtype = DType::f32});
   if (const auto blocks = stored_blocks(stored)) {
     const graph::QuantizedEmbeddingOperands<> operands{.indices = indices, .stored = b.constant(blocks->stored)};

@@ -67,6 +67,7 @@ struct WeightSettings {
   QuantizationConfig quantization = {};
   ComputeType dtype = ComputeType::as_stored;             // never automatic
   BlockActivations activations = BlockActivations::int8;  // of products with weights of ggml blocks
+  bool keeps_halves = false;  // as stored: matrices in f16, and tables in f16 or bf16, are not widened in memory
 
   /// The type of the products in the encoder's layers, as options name it: "float32", "int8".
   std::string_view computes_in() const;

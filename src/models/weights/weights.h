@@ -72,6 +72,10 @@ class Weights {
   /// Throws as `get`, and unsupported where a weight to be kept in f16 has numbers beyond its range.
   graph::Value linear(graph::Builder& b, const std::string& name, graph::Value x, std::int64_t in, std::int64_t out,
                       Rounding rounding = Rounding::allowed, Bias bias = Bias::required);
+  /// x [..., width] · TABLEᵀ [rows, width] + bias: the scores of a vocabulary, whose table, a stored name, may also be
+  /// looked up. It is not rounded where the file does not store it so. Throws as `get`.
+  graph::Value scores(graph::Builder& b, const std::string& table, graph::Value x, std::int64_t width,
+                      std::int64_t rows, std::optional<graph::Value> bias);
   /// The rows of table `name` [rows, width] that `indices` name, in f32. Throws as `get`.
   graph::Value lookup(graph::Builder& b, const std::string& name, graph::Value indices, std::int64_t rows,
                       std::int64_t width, Rounding rounding = Rounding::allowed);
@@ -133,6 +137,11 @@ class Weights {
   graph::ConstantPtr smoothing(const std::string& module, std::int64_t in);
   graph::Value quantized_linear(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
                                 graph::ConstantPtr smoothing, std::optional<graph::Value> bias);
+  /// The product of `linear` without the adapter's.
+  graph::Value weighted(graph::Builder& b, const std::string& stored, const LinearLayer& layer,
+                        std::optional<graph::Value> bias);
+  /// Whether a weight of this type stays in it, which gives the bits of its floats.
+  bool keeps_as_stored(const std::string& stored, DType dtype) const;
   /// A matrix of ggml blocks.
   struct StoredBlocks {
     tensor::EncodingKind kind;

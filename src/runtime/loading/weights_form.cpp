@@ -29,6 +29,9 @@ class WeightsForm final : public ModelForm {
       : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype), .activations = options.activations} {
     settings_.quantization = models::read_quantization(config);
     architecture_ = &models::find_architecture(config);
+    settings_.keeps_halves = std::ranges::any_of(architecture_->entries, [](const models::EntrySpec& entry) {
+      return entry.name == "step";  // its products of one row take the time in which weights are read
+    });
     limits_ = architecture_->limits(config);
     adapters_ = models::Adapters::find(files.folder, config);
     if (settings_.quantization.is_present && !adapters_.names().empty())

@@ -38,9 +38,10 @@ TEST(ComputeType, IsReadFromItsNames) {
   EXPECT_EQ(models::require_compute_type("f16"), ComputeType::float16);
   EXPECT_EQ(models::require_compute_type("float16"), ComputeType::float16);
   EXPECT_EQ(models::require_compute_type("auto"), ComputeType::automatic);
+  EXPECT_EQ(models::require_compute_type("q5_1"), ComputeType::q5_1);
   const Error error = base::error_of([] { models::require_compute_type("fp8"); });
   EXPECT_EQ(error.code(), ErrorCode::unsupported);
-  EXPECT_NE(error.message().find("float32, bfloat16, float16 or int8, not in fp8"), std::string::npos);
+  EXPECT_NE(error.message().find("q4_0, not in fp8"), std::string::npos);
   EXPECT_EQ(models::WeightSettings{.dtype = ComputeType::bfloat16}.computes_in(), "bfloat16");
   EXPECT_EQ(models::WeightSettings{.dtype = ComputeType::float16}.computes_in(), "float16");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "backends/cpu/kernels/blocks/unpack_run.h"
 
@@ -51,6 +52,27 @@ void put_integers(const BlockForm& form, const std::uint8_t* integers, std::size
   }
 }
 
+// Where a block's integers begin, of types whose words lie as in the planes: those of 4 bits without others, and of 8.
+std::optional<std::size_t> words_in_block(tensor::EncodingKind kind) {
+  switch (kind) {
+    case tensor::EncodingKind::q4_0:
+    case tensor::EncodingKind::iq4_nl:
+    case tensor::EncodingKind::q8_0: return 2;
+    case tensor::EncodingKind::q4_1: return 4;
+    default: return std::nullopt;
+  }
+}
+
+// Such a block's integers, to the planes of its part.
+void put_stored_words(const BlockForm& form, const std::byte* words, std::size_t column, std::byte* to) {
+  const std::uint32_t signs = form.bits == 8 ? 0x80808080U : 0;  // whole bytes are signed
+  for (std::size_t i = 0; i < form.bits; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, words + i * sizeof word, sizeof word);
+    put_word(word ^ signs, column, to + i * kPlane);
+  }
+}
+
 void put_half(std::uint16_t half, std::size_t column, std::byte* to) { std::memcpy(to + column * 2, &half, 2); }
 
 // Scales and minima of one column. Of each part or group come the scales, then the minima.
@@ -79,15 +101,23 @@ void pack_panel(tensor::EncodingKind kind, const BlockForm& form, const std::byt
   const std::size_t row_bytes = k / static_cast<std::size_t>(block.elements) * static_cast<std::size_t>(block.bytes);
   const std::size_t run_bytes =
       kBlockRun / static_cast<std::size_t>(block.elements) * static_cast<std::size_t>(block.bytes);
+  const std::optional<std::size_t> words = words_in_block(kind);
   UnpackedRun run;
   for (std::size_t first = 0; first < k; first += kBlockRun, w += run_bytes) {
     const std::size_t parts = std::min(kBlockRun, k - first) / kBlockPart;
     std::memset(to, 0, form.run_bytes(parts));  // the scales of absent columns are zeros
     std::byte* const scales = to + parts * form.part_bytes();
     for (std::size_t column = 0; column < columns; ++column) {
-      unpack_run(kind, reinterpret_cast<const std::uint8_t*>(w + column * row_bytes), parts, run);
-      for (std::size_t part = 0; part < parts; ++part)
-        put_integers(form, run.integers.data() + part * kBlockPart, column, to + part * form.part_bytes());
+      const std::byte* const blocks = w + column * row_bytes;
+      unpack_run(kind, reinterpret_cast<const std::uint8_t*>(blocks), parts, words ? Unpacked::scales : Unpacked::all,
+                 run);
+      for (std::size_t part = 0; part < parts; ++part) {
+        std::byte* const planes = to + part * form.part_bytes();
+        if (words)
+          put_stored_words(form, blocks + part * static_cast<std::size_t>(block.bytes) + *words, column, planes);
+        else
+          put_integers(form, run.integers.data() + part * kBlockPart, column, planes);
+      }
       put_scales(form, run, parts, column, scales);
     }
     to += form.run_bytes(parts);

@@ -24,7 +24,7 @@ void add_fifth_bits(const std::uint8_t* bits, std::uint8_t* to) {
 }
 
 // Types of 32: f16 scale, f16 minimum if any, fifth bits if any, integers. A minimum is added there.
-void unpack_small(EncodingKind kind, const std::uint8_t* block, std::size_t part, UnpackedRun& run) {
+void unpack_small(EncodingKind kind, const std::uint8_t* block, std::size_t part, Unpacked wanted, UnpackedRun& run) {
   std::uint8_t* to = run.integers.data() + part * kBlockPart;
   run.scales[part] = half_word(block);
   const std::uint8_t* from = block + 2;
@@ -33,6 +33,7 @@ void unpack_small(EncodingKind kind, const std::uint8_t* block, std::size_t part
     run.minima[part] = half_word(from) ^ kSign;
     from += 2;
   }
+  if (wanted == Unpacked::scales) return;
   if (kind == EncodingKind::q8_0) {
     for (std::size_t i = 0; i < kBlockPart; ++i) to[i] = from[i] ^ 128;
     return;
@@ -156,8 +157,8 @@ void unpack_ternary(EncodingKind kind, const std::uint8_t* block, UnpackedRun& r
 
 }  // namespace
 
-void unpack_run(EncodingKind kind, const std::uint8_t* blocks, std::size_t parts, UnpackedRun& run) {
-  run = {};
+void unpack_run(EncodingKind kind, const std::uint8_t* blocks, std::size_t parts, Unpacked wanted, UnpackedRun& run) {
+  if (wanted == Unpacked::all) run = {};
   switch (kind) {
     case EncodingKind::q2_k: return unpack_q2_k(blocks, run);
     case EncodingKind::q3_k: return unpack_q3_k(blocks, run);
@@ -170,7 +171,7 @@ void unpack_run(EncodingKind kind, const std::uint8_t* blocks, std::size_t parts
     default: break;
   }
   const auto bytes = static_cast<std::size_t>(tensor::block_size(kind).bytes);
-  for (std::size_t part = 0; part < parts; ++part) unpack_small(kind, blocks + part * bytes, part, run);
+  for (std::size_t part = 0; part < parts; ++part) unpack_small(kind, blocks + part * bytes, part, wanted, run);
 }
 
 }  // namespace alate::cpu

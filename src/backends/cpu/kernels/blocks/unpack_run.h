@@ -16,7 +16,11 @@ struct UnpackedRun {
   std::array<std::int8_t, kBlockRun / 16> group_scales, group_minima;
 };
 
+/// What is filled in. Types of 256 fill in all.
+enum class Unpacked : std::uint8_t { all, scales };
+
 /// `blocks` are those of `parts` · 32 k, whole blocks.
-void unpack_run(tensor::EncodingKind kind, const std::uint8_t* blocks, std::size_t parts, UnpackedRun& run);
+void unpack_run(tensor::EncodingKind kind, const std::uint8_t* blocks, std::size_t parts, Unpacked wanted,
+                UnpackedRun& run);
 
 }  // namespace alate::cpu
