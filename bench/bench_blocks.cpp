@@ -67,7 +67,7 @@ void measure(EncodingKind kind, const Sizes& shape, std::size_t threads, base::T
 
 int main(int argc, char** argv) {
   std::vector<EncodingKind> all, chosen;
-  for (int kind = static_cast<int>(EncodingKind::q4_0); kind <= static_cast<int>(EncodingKind::tq2_0); ++kind) {
+  for (int kind = static_cast<int>(EncodingKind::q4_0); kind <= static_cast<int>(tensor::kLastEncoding); ++kind) {
     if (cpu::block_form(static_cast<EncodingKind>(kind))) all.push_back(static_cast<EncodingKind>(kind));
   }
   std::vector<std::size_t> thread_counts;

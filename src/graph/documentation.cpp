@@ -30,7 +30,7 @@ std::string type_name(PoolMode) { return enumerators(PoolMode::weighted_mean); }
 std::string type_name(Reduction) { return enumerators(Reduction::bitwise_xor); }
 std::string type_name(FftKind) { return enumerators(FftKind::irfft); }
 std::string type_name(RngAlgorithm) { return enumerators(RngAlgorithm::philox); }
-std::string type_name(tensor::EncodingKind) { return enumerators(tensor::EncodingKind::mxfp4); }
+std::string type_name(tensor::EncodingKind) { return enumerators(tensor::kLastEncoding); }
 
 template <typename Struct>
 std::string fields_of() {

@@ -32,6 +32,7 @@ enum class EncodingKind : std::uint8_t {
   tq1_0,
   tq2_0
 };
+inline constexpr EncodingKind kLastEncoding = EncodingKind::tq2_0;
 std::string_view to_string(EncodingKind kind);
 
 /// Elements and bytes of a block: of a ggml block, or {2, 1} for nf4. Throws internal for linear.

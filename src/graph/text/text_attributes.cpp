@@ -73,7 +73,7 @@ class FieldParser {
   void parse(Reduction& value) { parse_enumerator(value, Reduction::bitwise_xor); }
   void parse(FftKind& value) { parse_enumerator(value, FftKind::irfft); }
   void parse(RngAlgorithm& value) { parse_enumerator(value, RngAlgorithm::philox); }
-  void parse(tensor::EncodingKind& value) { parse_enumerator(value, tensor::EncodingKind::mxfp4); }
+  void parse(tensor::EncodingKind& value) { parse_enumerator(value, tensor::kLastEncoding); }
   void parse(Dim& value) { value = parse_dim(lexer_, dims_); }
   template <typename Element>
   void parse(std::vector<Element>& values) {

@@ -10,7 +10,7 @@ using graph::Dims;
 using graph::Numbers;
 using tensor::EncodingKind;
 
-constexpr int kLastKind = static_cast<int>(EncodingKind::tq2_0);
+constexpr int kLastKind = static_cast<int>(tensor::kLastEncoding);
 
 // One way to store numbers of these dims: what is stored, scales and zero points.
 struct Stored {

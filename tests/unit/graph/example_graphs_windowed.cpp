@@ -104,7 +104,7 @@ void add_quantized(std::vector<Graph>& graphs, DType f) {
                            Dequantize{EncodingKind::linear, {2, 1}, false, f}));
   graphs.push_back(example(Op::quantized_dense, {x, {DType::u8, {6, 2}}, {DType::f32, {6, 1}}},
                            QuantizedDense{EncodingKind::nf4, {1, 64}, false, false}));
-  for (int number = static_cast<int>(EncodingKind::q4_0); number <= static_cast<int>(EncodingKind::tq2_0); ++number) {
+  for (int number = static_cast<int>(EncodingKind::q4_0); number <= static_cast<int>(tensor::kLastEncoding); ++number) {
     const auto kind = static_cast<EncodingKind>(number);
     const tensor::BlockSize block = tensor::block_size(kind);
     graphs.push_back(example(Op::dequantize, {{DType::u8, {kBatch, 2 * block.bytes}}}, Dequantize{kind, {}, false, f}));

@@ -36,7 +36,7 @@ TEST(Encoding, DequantizesGgmlBlocksToTheBit) {
   int kinds = 0;
   while (file >> name >> blocks >> values) {
     ++kinds;
-    for (int number = static_cast<int>(EncodingKind::q4_0); number <= static_cast<int>(EncodingKind::tq2_0); ++number) {
+    for (int number = static_cast<int>(EncodingKind::q4_0); number <= static_cast<int>(kLastEncoding); ++number) {
       const auto kind = static_cast<EncodingKind>(number);
       if (to_string(kind) != name) continue;
       const Tensor found = dequantize({kind, {}}, stored_bytes(bytes_of(blocks), 2), {}, {}, DType::f32);
