@@ -117,7 +117,7 @@ TEST_F(GgufWeightsTest, FilesThatAreCutShortAreRefused) {
 }
 
 TEST_F(GgufWeightsTest, AnUnknownArchitectureIsNamed) {
-  expect_refused(GgufBytes().add_text("general.architecture", "phi3").bytes(), ErrorCode::unsupported, ": phi3");
+  expect_refused(GgufBytes().add_text("general.architecture", "falcon").bytes(), ErrorCode::unsupported, ": falcon");
   expect_refused(GgufBytes().add_text("general.architecture", "bert").bytes(), ErrorCode::unsupported, ": bert");
   expect_refused(GgufBytes().add_u32("general.architecture", 1).bytes(), ErrorCode::corrupt, "general.architecture");
   expect_refused(GgufBytes().add_u32("a", 1).bytes(), ErrorCode::corrupt, R"(no "general.architecture")");
