@@ -36,7 +36,10 @@ RotaryConfig config_of(const Json& json) {
   config.norm = NormKind::rms_plus_one;
   config.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(config.hidden)));
   config.attention_scale = 1 / std::sqrt(positive_number(json, "query_pre_attn_scalar", 256));
-  config.attention_cap = soft_cap(json, "attn_logit_softcapping", 0);
+  // transformers' configuration has it, and its attention does not read it.
+  if (soft_cap(json, "attn_logit_softcapping", 0) != 0)
+    throw make_error(ErrorCode::unsupported,
+                     "config.json: attn_logit_softcapping is not built here: attn_logit_softcapping");
   config.logits_cap = soft_cap(json, "final_logit_softcapping", 0);
   const bool is_bidirectional = json.get_bool("use_bidirectional_attention", false);
   config.is_causal = !is_bidirectional && json.get_bool("is_causal", true);
@@ -86,7 +89,8 @@ Architecture gemma3_text() {
           .examples = "gemma-3-270m, embeddinggemma-300m",
           .also_read =
               "`rope_theta`, `rope_local_base_freq` and `sliding_window_pattern`, or `rope_parameters` and "
-              "`layer_types`; `use_bidirectional_attention`, `is_causal`"};
+              "`layer_types`; `use_bidirectional_attention`, `is_causal`",
+          .refused = "`attn_logit_softcapping`"};
 }
 
 Architecture gemma3() { return wrapped_decoder<part_config>("gemma3", "Gemma3", "gemma-3-4b-it: its text part"); }
