@@ -108,6 +108,12 @@ bool is_of_rope(std::string_view gguf_name) {
   return gguf_name == kGgufRopeFactors || gguf_name == kGgufShortFactors || gguf_name == kGgufLongFactors;
 }
 
+std::vector<std::string_view> gguf_architectures() {
+  std::vector<std::string_view> names;
+  for (const GgufFamily& family : kFamilies) names.push_back(family.architecture);
+  return names;
+}
+
 const GgufFamily& find_gguf_family(const GgufModel& model) {
   const std::string architecture = model.get_text("general.architecture", "");
   if (architecture.empty())
@@ -116,7 +122,7 @@ const GgufFamily& find_gguf_family(const GgufModel& model) {
   const auto* found = std::ranges::find(kFamilies, architecture, &GgufFamily::architecture);
   if (found != kFamilies.end()) return *found;
   std::string known;
-  for (const GgufFamily& family : kFamilies) known += (known.empty() ? "" : ", ") + std::string(family.architecture);
+  for (const std::string_view name : gguf_architectures()) known += (known.empty() ? "" : ", ") + std::string(name);
   throw make_error(ErrorCode::unsupported, model.path(), " is of the architecture ", quoted_name(architecture),
                    "; those that are read from GGUF are ", known,
                    "; use the folder of the model with safetensors if `alate help models` lists it: ", architecture);

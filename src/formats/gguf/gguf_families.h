@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/gguf/gguf_model.h"
 
@@ -29,6 +30,9 @@ struct GgufFamily {
   std::int64_t full_layers_every = 0;       // one of so many layers sees everything, the others a window; 0: all do
   std::span<const std::string_view> settings = {};  // metadata that change what it computes, which others do not have
 };
+
+/// Those that are read, by general.architecture.
+std::vector<std::string_view> gguf_architectures();
 
 /// Throws unsupported naming another architecture, corrupt where the file names none.
 const GgufFamily& find_gguf_family(const GgufModel& model);
