@@ -106,6 +106,8 @@ const Architecture& find_architecture(const formats::Json& config) {
   throw Error(ErrorCode::unsupported, refusal_of(config));
 }
 
+bool gives_next_token(std::string_view head) { return head == kCausalHead || head == kConditionalHead; }
+
 const EncoderHead* find_word_head(const formats::Json& config) {
   if (is_extractor(config)) return &extractor_head();
   return is_gliner(config) ? &gliner_head() : nullptr;
@@ -147,7 +149,7 @@ graph::Value build_step(const Architecture& architecture, graph::Builder& b, con
     throw make_error(ErrorCode::unsupported, "models of type ", architecture.model_type,
                      " are not decoded here: there is no next token");
   const EncoderHead& head = find_head(architecture, config);
-  if (head.name != kCausalHead && head.name != kConditionalHead)
+  if (!gives_next_token(head.name))
     throw make_error(ErrorCode::unsupported, "the model has no logits of a next token, as ", architecture.class_name,
                      kCausalHead, " has: config.json's architectures");
   tie(architecture, config, weights);

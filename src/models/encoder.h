@@ -98,6 +98,8 @@ inline constexpr std::array kDecodes = {EntrySpec{"encode", build}, EntrySpec{"s
 
 /// The heads that give logits of the next token: of language models, and of those that see images too.
 inline constexpr std::string_view kCausalHead = "ForCausalLM", kConditionalHead = "ForConditionalGeneration";
+/// Whether a head of this name is one of them.
+bool gives_next_token(std::string_view head);
 
 /// What a class of transformers computes from the base model's last hidden state.
 struct EncoderHead {
