@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/gguf/gguf_families.h"
 #include "models/encoder.h"
 #include "models/refused_architectures.h"
 #include "tokenizers/sources/tokenizer_json/read_model.h"
@@ -45,12 +46,12 @@ whether it runs and, if not, why.
 
 ## What makes a model run
 `model_type` of its config.json is one of those below, and its weights are `*.safetensors`, under the names of transformers' classes or
-those that "also read" names, with or without the prefix of a model with a head. A `*.gguf` of llama (Mistral too), qwen2, qwen3 or gemma3
-is a model by itself (`docs/model-folders.md`). `architectures[0]` is the class that `forward`
+those that "also read" names, with or without the prefix of a model with a head. A `*.gguf` of some of them is a model by itself
+(`docs/model-folders.md`). `architectures[0]` is the class that `forward`
 computes: a base model, or one with a head; without it, or where it is another class, the base model. Other heads (`…For…`, `…LM…`) are
 refused by a message that lists these. Settings that change what is computed and are not built are refused too: those below, and in all
-architectures activation functions with weights of their own, and kinds of rotary positions other than `default`, `linear`, `dynamic`,
-`llama3`, `yarn` and gte's `ntk`.
+architectures activation functions with weights of their own, kinds of layers other than `full_attention` and `sliding_attention`, and
+kinds of rotary positions other than `default`, `linear`, `dynamic`, `llama3`, `longrope`, `yarn` and gte's `ntk`.
 
 A config.json may name code of its own (`auto_map`), which is never run. Where the architecture below is that of the code, the model
 runs; otherwise, where transformers has the `model_type` too, it is computed as transformers' class is, with a warning.
@@ -58,8 +59,8 @@ runs; otherwise, where transformers has the `model_type` too, it is computed as 
 A folder with `model.onnx` or `onnx/model.onnx` and no safetensors runs in ONNX Runtime (`alate backends install onnx`), whatever its
 architecture: `forward` gives what the file gives, `embed` and `serve` take a file that gives a vector for each token.
 
-Language models (`CausalLM`) are here for what can be had from one run over a text: vectors, scores of rerankers, the logits that `forward`
-gives. This version writes no text and does not chat.
+Language models (`CausalLM`, and `ConditionalGeneration` for the text part of those that see images) write texts and chat
+(`docs/generate.md`); they also give what can be had from one run over a text: vectors, scores of rerankers, logits.
 
 ## In short
 )";
@@ -102,9 +103,9 @@ std::string architecture_table() {
       "|---|---|---|\n";
   for (const Architecture& architecture : architectures()) text += row_of(architecture);
   text +=
-      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`, those of `llama`, `mistral`, `qwen2`, `qwen3` and "
-      "`gemma3_text` also GGUF. `embed` and `quantize` need a tokenizer of those "
-      "below;\n"
+      "\nTheir weights are `*.safetensors` or `pytorch_model*.bin`. GGUF files may be of the architectures " +
+      code_list(formats::gguf_architectures()) +
+      ".\n`embed` and `quantize` need a tokenizer of those below;\n"
       "`serve` takes a model without one for KServe's clients, who send token ids. A `model.onnx` of any architecture "
       "runs in ONNX Runtime:\n"
       "`forward` gives what the file gives, `embed` and `serve` take it if it gives a vector for each token.\n";

@@ -76,7 +76,16 @@ std::span<const Architecture> architectures() {
                                  qwen2(),
                                  qwen3(),
                                  jina_ranking(),
+                                 ministral(),
+                                 ministral3(),
+                                 mistral3(),
+                                 phi3(),
+                                 smollm3(),
+                                 granite(),
+                                 gemma(),
+                                 gemma2(),
                                  gemma3_text(),
+                                 gemma3(),
                                  embedding_gemma2(),
                                  embedding_gemma2_text(),
                                  t5(),
@@ -96,6 +105,8 @@ const Architecture& find_architecture(const formats::Json& config) {
   if (found != nullptr) return *found;
   throw Error(ErrorCode::unsupported, refusal_of(config));
 }
+
+bool gives_next_token(std::string_view head) { return head == kCausalHead || head == kConditionalHead; }
 
 const EncoderHead* find_word_head(const formats::Json& config) {
   if (is_extractor(config)) return &extractor_head();
@@ -138,7 +149,7 @@ graph::Value build_step(const Architecture& architecture, graph::Builder& b, con
     throw make_error(ErrorCode::unsupported, "models of type ", architecture.model_type,
                      " are not decoded here: there is no next token");
   const EncoderHead& head = find_head(architecture, config);
-  if (head.name != kCausalHead)
+  if (!gives_next_token(head.name))
     throw make_error(ErrorCode::unsupported, "the model has no logits of a next token, as ", architecture.class_name,
                      kCausalHead, " has: config.json's architectures");
   tie(architecture, config, weights);

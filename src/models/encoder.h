@@ -40,6 +40,13 @@ struct EncoderLimits {
   std::optional<std::int64_t> window = std::nullopt;
   bool window_hides = false;  // keys further away than `window` are not seen; else their scores depend on the distance
 
+  /// Of LongRoPE: texts of more tokens have other angles, so that keys of a text that was shorter are of no use for it.
+  std::optional<std::int64_t> short_text = std::nullopt;
+  /// Whether keys that were computed in a text of `before` tokens are those of its first tokens when it has `now`.
+  bool keeps_keys(std::int64_t before, std::int64_t now) const {
+    return !short_text || (before > *short_text) == (now > *short_text);
+  }
+
   /// Rows of the table of positions.
   std::int64_t position_rows() const { return positions + (padding ? *padding + 1 : 0); }
 };
@@ -89,8 +96,10 @@ inline constexpr std::array kEncodes = {EntrySpec{"encode", build}};
 template <graph::Value (*build)(EncoderScope&)>
 inline constexpr std::array kDecodes = {EntrySpec{"encode", build}, EntrySpec{"step", build}};
 
-/// The head that gives logits of the next token.
-inline constexpr std::string_view kCausalHead = "ForCausalLM";
+/// The heads that give logits of the next token: of language models, and of those that see images too.
+inline constexpr std::string_view kCausalHead = "ForCausalLM", kConditionalHead = "ForConditionalGeneration";
+/// Whether a head of this name is one of them.
+bool gives_next_token(std::string_view head);
 
 /// What a class of transformers computes from the base model's last hidden state.
 struct EncoderHead {
@@ -194,7 +203,16 @@ Architecture mistral();
 Architecture qwen2();
 Architecture qwen3();
 Architecture jina_ranking();
+Architecture ministral();
+Architecture ministral3();
+Architecture mistral3();
+Architecture phi3();
+Architecture smollm3();
+Architecture granite();
+Architecture gemma();
+Architecture gemma2();
 Architecture gemma3_text();
+Architecture gemma3();
 Architecture embedding_gemma2();
 Architecture embedding_gemma2_text();
 Architecture t5();

@@ -16,10 +16,10 @@ using Names = std::string_view;
 constexpr auto kTwoStacks =
     std::to_array<Names>({"bart", "mbart", "pegasus", "marian", "m2m_100", "blenderbot", "led", "longt5",
                           "switch_transformers", "fsmt", "prophetnet", "whisper", "encoder-decoder", "t5gemma"});
-constexpr auto kDecoders = std::to_array<Names>(
-    {"gpt2",     "gpt_neo",    "gpt_neox", "gptj",      "opt",    "bloom",    "falcon",  "mpt",    "phi",   "phi3",
-     "stablelm", "starcoder2", "gemma",    "gemma2",    "cohere", "cohere2",  "olmo",    "olmo2",  "olmo3", "granite",
-     "smollm3",  "glm",        "glm4",     "internlm2", "xglm",   "ernie4_5", "exaone4", "gpt_oss"});
+constexpr auto kDecoders =
+    std::to_array<Names>({"gpt2", "gpt_neo",  "gpt_neox",   "gptj",   "opt",      "bloom",   "falcon", "mpt",
+                          "phi",  "stablelm", "starcoder2", "cohere", "cohere2",  "olmo",    "olmo2",  "olmo3",
+                          "glm",  "glm4",     "internlm2",  "xglm",   "ernie4_5", "exaone4", "gpt_oss"});
 constexpr auto kExperts = std::to_array<Names>({"mixtral", "qwen2_moe", "qwen3_moe", "olmoe", "phimoe", "deepseek_v2",
                                                 "deepseek_v3", "granitemoe", "llama4", "llama4_text", "jamba"});
 constexpr auto kRecurrent = std::to_array<Names>(
@@ -51,9 +51,9 @@ constexpr auto kOtherEncoders = std::to_array<Names>({"xlnet",
                                                       "jina_embeddings_v4",
                                                       "nvembed"});
 constexpr auto kImages = std::to_array<Names>(
-    {"clip",     "siglip",     "siglip2",  "chinese_clip", "align",    "vit",        "deit",       "beit",
-     "swin",     "dinov2",     "convnext", "blip",         "blip-2",   "layoutlmv2", "layoutlmv3", "llava",
-     "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "gemma3",       "idefics3", "paligemma",  "colpali",    "jina_clip"});
+    {"clip",     "siglip",     "siglip2",  "chinese_clip", "align",     "vit",        "deit",       "beit",
+     "swin",     "dinov2",     "convnext", "blip",         "blip-2",    "layoutlmv2", "layoutlmv3", "llava",
+     "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "idefics3",     "paligemma", "colpali",    "jina_clip"});
 constexpr auto kSound = std::to_array<Names>({"wav2vec2", "hubert", "wavlm", "clap", "seamless_m4t", "speech_to_text"});
 
 constexpr std::array kRefused = {

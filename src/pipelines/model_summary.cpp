@@ -128,7 +128,7 @@ std::string type_by_head(const runtime::ModelFiles& files, const ModelSummary& s
   if (!files.is_onnx()) {
     const std::string_view head = models::find_head(models::find_architecture(config), config).name;
     const bool is_pooled = base::is_there(files.home / "modules.json");
-    if (head == kLanguageModel && !is_pooled && summary.tasks.front() == Task::embed) return "generator";
+    if (models::gives_next_token(head) && !is_pooled && summary.tasks.front() == Task::embed) return "generator";
   }
   return std::string(model_type(summary.tasks.front()));
 }

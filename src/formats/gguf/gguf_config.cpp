@@ -1,6 +1,7 @@
 // Keys and their meaning: gguf-py/gguf/constants.py and src/llama-model.cpp of https://github.com/ggml-org/llama.cpp.
 #include "formats/gguf/gguf_config.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -39,7 +40,7 @@ class ConfigReader {
     add("rope_theta", positive("rope.freq_base", 10000));
     if (std::optional<Json> scaling = rope_scaling()) add("rope_scaling", *std::move(scaling));
     add_tokens();
-    if (family_.has_local_layers) add_gemma3();
+    add_family();
     add_pooling();
     return Json(std::move(members_));
   }
@@ -74,11 +75,15 @@ class ConfigReader {
     return value;
   }
 
+  bool reads(std::string_view setting) const {
+    return std::ranges::find(family_.settings, setting) != family_.settings.end();
+  }
+
   void require_plain() const {
     if (model_.get_int(key("expert_count"), 0) != 0) refuse_setting(key("expert_count"), "asks for layers of experts");
     for (const std::string_view end : {"attn_logit_softcapping", "logit_scale", "residual_scale", "embedding_scale",
-                                       "attention.scale", "attention.clamp_kqv"}) {
-      if (has(end) && model_.require_double(key(end)) != 0) refuse_setting(key(end), "is set");
+                                       "attention.scale", "attention.clamp_kqv", "attention.temperature_scale"}) {
+      if (!reads(end) && has(end) && model_.require_double(key(end)) != 0) refuse_setting(key(end), "is set");
     }
     if (const GgufValue* causal = model_.find(key("attention.causal")); causal != nullptr) {
       if (!causal->as_bool(key("attention.causal"))) refuse_setting(key("attention.causal"), "is false");
@@ -100,7 +105,8 @@ class ConfigReader {
     head_size_ = size("attention.key_length", hidden / heads.query);
     if (size("attention.value_length", head_size_) != head_size_)
       refuse_setting(key("attention.value_length"), "differs from the length of keys");
-    if (size("rope.dimension_count", head_size_) != head_size_)
+    turned_ = size("rope.dimension_count", head_size_);
+    if (turned_ > head_size_ || (turned_ != head_size_ && !reads("rope.dimension_count")))
       refuse_setting(key("rope.dimension_count"), "turns a part of a head");
     const GgufTensor* words = model_.find_tensor("token_embd.weight");
     if (words == nullptr || words->dims.size() != 2) refuse("it lacks the matrix token_embd.weight");
@@ -121,12 +127,16 @@ class ConfigReader {
 
   void add_windows() {
     const std::string_view end = "attention.sliding_window";
-    if (model_.get_int(key(end), 0) == 0 || (!is_mistral_ && !family_.has_local_layers)) {
-      if (family_.has_local_layers) add("layer_types", layer_types([](std::int64_t) { return false; }));
+    const bool has_local_layers = family_.full_layers_every != 0;
+    const bool has_windows = is_mistral_ || has_local_layers || family_.architecture == "phi3";
+    if (!has_windows) return;
+    // Files of Gemma 2 may lack the number, which is then the usual one.
+    if (model_.get_int(key(end), family_.architecture == "gemma2" ? 1 : 0) == 0) {
+      if (has_local_layers) add("layer_types", layer_types([](std::int64_t) { return false; }));
       return;
     }
-    add("sliding_window", size(end));
-    if (family_.has_local_layers) add_pattern();
+    if (has(end)) add("sliding_window", size(end));
+    if (has_local_layers) add_pattern();
   }
 
   template <typename IsLocal>
@@ -136,13 +146,12 @@ class ConfigReader {
     return types;
   }
 
-  // Every sixth layer sees everything, unless the file says which.
+  // Unless the file says which layers see everything, it is one of so many.
   void add_pattern() {
-    constexpr std::int64_t kUsual = 6;
     const std::string name = key("attention.sliding_window_pattern");
     const GgufValue* value = model_.find(name);
     if (value == nullptr || !value->is_array()) {
-      const std::int64_t pattern = size("attention.sliding_window_pattern", kUsual);
+      const std::int64_t pattern = size("attention.sliding_window_pattern", family_.full_layers_every);
       return add("layer_types", layer_types([&](std::int64_t i) { return (i + 1) % pattern != 0; }));
     }
     const GgufArray list = value->as_array(name);
@@ -153,45 +162,70 @@ class ConfigReader {
 
   std::optional<Json> rope_scaling() const {
     const std::string kind = model_.get_text(key("rope.scaling.type"), has("rope.scale_linear") ? "linear" : "none");
+    std::optional<Json::Array> factors = rope_factors(kGgufRopeFactors), longs = rope_factors(kGgufLongFactors);
+    if (longs) {
+      if (factors || (kind != "none" && kind != "longrope"))
+        refuse_setting(key("rope.scaling.type"), "stands beside factors of long texts");
+      return longrope(*std::move(longs));
+    }
     if (model_.get_double(key("rope.scaling.attn_factor"), 1) != 1)
       refuse_setting(key("rope.scaling.attn_factor"), "is not 1");
-    std::optional<Json> factors = rope_factors();
     if (factors && kind != "none") refuse_setting(key("rope.scaling.type"), "stands beside factors of frequencies");
-    if (factors || kind == "none") return factors;
+    if (factors) return Json(Json::Object{{"rope_type", "factors"}, {"factors", *std::move(factors)}});
+    if (kind == "none") return std::nullopt;
     if (kind != "linear" && kind != "yarn") refuse_setting(key("rope.scaling.type"), "is " + quoted_name(kind));
     const double factor = positive(has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear");
     if (kind == "linear") return Json(Json::Object{{"rope_type", "linear"}, {"factor", factor}});
+    return yarn(factor);
+  }
+
+  Json yarn(double factor) const {
     Json::Object yarn = {{"rope_type", "yarn"}, {"factor", factor}};
     if (has("rope.scaling.original_context_length"))
       yarn.emplace_back("original_max_position_embeddings", size("rope.scaling.original_context_length"));
-    for (const auto& [end, name] : {std::pair{"rope.scaling.yarn_beta_fast", "beta_fast"},
-                                    std::pair{"rope.scaling.yarn_beta_slow", "beta_slow"}}) {
+    for (const auto& [end, name] :
+         {std::pair{"rope.scaling.yarn_beta_fast", "beta_fast"}, std::pair{"rope.scaling.yarn_beta_slow", "beta_slow"},
+          std::pair{"rope.scaling.yarn_attn_factor", "attention_factor"}}) {
       if (has(end)) yarn.emplace_back(name, positive(end));
     }
-    for (const std::string_view end :
-         {"rope.scaling.yarn_log_multiplier", "rope.scaling.yarn_ext_factor", "rope.scaling.yarn_attn_factor"}) {
-      if (has(end)) refuse_setting(key(end), "is set");
+    if (model_.get_double(key("rope.scaling.yarn_ext_factor"), 1) != 1)
+      refuse_setting(key("rope.scaling.yarn_ext_factor"), "is not 1");
+    // The converter writes one of the two numbers; llama.cpp takes the other for 1.
+    if (model_.get_double(key("rope.scaling.yarn_log_multiplier"), 0) != 0) {
+      yarn.emplace_back("mscale", 1.0);
+      yarn.emplace_back("mscale_all_dim", positive("rope.scaling.yarn_log_multiplier"));
     }
-    return Json(std::move(yarn));
+    return yarn;
   }
 
-  // The converter computes them from Llama 3's rope_scaling.
-  std::optional<Json> rope_factors() const {
+  Json longrope(Json::Array longs) const {
+    std::optional<Json::Array> shorts = rope_factors(kGgufShortFactors);
+    if (!shorts) refuse("it has " + std::string(kGgufLongFactors) + " and lacks " + std::string(kGgufShortFactors));
+    Json::Object scaling = {
+        {"rope_type", "longrope"}, {"short_factor", *std::move(shorts)}, {"long_factor", std::move(longs)}};
+    if (has("rope.scaling.original_context_length"))
+      scaling.emplace_back("original_max_position_embeddings", size("rope.scaling.original_context_length"));
+    if (has("rope.scaling.attn_factor")) scaling.emplace_back("attention_factor", positive("rope.scaling.attn_factor"));
+    return scaling;
+  }
+
+  // The converter computes those of Llama 3 from its rope_scaling.
+  std::optional<Json::Array> rope_factors(std::string_view name) const {
     for (const std::shared_ptr<const GgufFile>& file : model_.files()) {
-      const GgufTensor* tensor = file->header().find_tensor(kGgufRopeFactors);
+      const GgufTensor* tensor = file->header().find_tensor(name);
       if (tensor == nullptr) continue;
-      const std::string name(kGgufRopeFactors);
-      if (tensor->type->dtype != DType::f32 || tensor->dims.size() != 1 || tensor->dims.front() * 2 != head_size_)
-        refuse(name + " is not a list of f32 with a number for each of the " + std::to_string(head_size_ / 2) +
+      const std::int64_t pairs = (turned_ + 1) / 2;
+      if (tensor->type->dtype != DType::f32 || tensor->dims.size() != 1 || tensor->dims.front() != pairs)
+        refuse(std::string(name) + " is not a list of f32 with a number for each of the " + std::to_string(pairs) +
                " pairs of a head");
       const std::span<const std::byte> bytes = file->bytes(*tensor);
       Json::Array factors;
       for (std::size_t i = 0; i < bytes.size(); i += sizeof(float)) {
         const auto factor = std::bit_cast<float>(load_little_endian<std::uint32_t>(bytes.subspan(i, sizeof(float))));
-        if (!std::isfinite(factor) || factor <= 0) refuse(name + " has numbers that are not above 0");
+        if (!std::isfinite(factor) || factor <= 0) refuse(std::string(name) + " has numbers that are not above 0");
         factors.emplace_back(double{factor});
       }
-      return Json(Json::Object{{"rope_type", "factors"}, {"factors", std::move(factors)}});
+      return factors;
     }
     return std::nullopt;
   }
@@ -204,12 +238,62 @@ class ConfigReader {
     }
   }
 
+  // What only one family has.
+  void add_family() {
+    if (family_.architecture == "gemma2") add_gemma2();
+    if (family_.architecture == "gemma3") add_gemma3();
+    if (family_.architecture == "granite") add_granite();
+    if (family_.architecture == "mistral3") add_mistral3();
+    if (family_.architecture == "phi3") add_phi3();
+  }
+
+  // The largest model scales by the width of a head that its hidden size would have, the others by that of their heads.
+  void add_query_scale(std::int64_t layers_of_largest) {
+    add("query_pre_attn_scalar", layers_ == layers_of_largest ? hidden_ / heads_ : head_size_);
+  }
+
+  void add_gemma2() {
+    add_query_scale(46);
+    for (const std::string_view end : {"attn_logit_softcapping", "final_logit_softcapping"}) {
+      if (has(end)) add(std::string(end), positive(end));
+    }
+  }
+
   void add_gemma3() {
-    // Only the model with 62 layers (27B) scales by the width of a head that its hidden size would have.
-    constexpr std::int64_t kLayersOf27B = 62;
-    add("query_pre_attn_scalar", layers_ == kLayersOf27B ? hidden_ / heads_ : head_size_);
+    add_query_scale(62);
     add("rope_local_base_freq", positive("rope.freq_base_swa", 10000));
     if (has("final_logit_softcapping")) add("final_logit_softcapping", positive("final_logit_softcapping"));
+  }
+
+  void add_granite() {
+    for (const auto& [end, name] :
+         {std::pair{"embedding_scale", "embedding_multiplier"}, std::pair{"residual_scale", "residual_multiplier"},
+          std::pair{"logit_scale", "logits_scaling"}}) {
+      if (has(end)) add(name, positive(end));
+    }
+    add("attention_multiplier", positive("attention.scale", 1 / std::sqrt(static_cast<double>(head_size_))));
+    if (const GgufValue* is_turned = model_.find(key("rope.scaling.finetuned")); is_turned != nullptr) {
+      if (!is_turned->as_bool(key("rope.scaling.finetuned")))
+        refuse_setting(key("rope.scaling.finetuned"), "is false: no layer has positions");
+    }
+  }
+
+  void add_mistral3() {
+    const auto scaling = std::ranges::find(members_, "rope_scaling", &Json::Member::first);
+    Json::Object rope =
+        scaling == members_.end() ? Json::Object{{"rope_type", "default"}} : scaling->second.as_object("rope_scaling");
+    if (has("attention.temperature_scale"))
+      rope.emplace_back("llama_4_scaling_beta", model_.require_double(key("attention.temperature_scale")));
+    if (scaling == members_.end()) return add("rope_scaling", std::move(rope));
+    scaling->second = std::move(rope);
+  }
+
+  void add_phi3() {
+    // Rounded down it gives the number again.
+    if (turned_ != head_size_)
+      add("partial_rotary_factor", (static_cast<double>(turned_) + 0.5) / static_cast<double>(head_size_));
+    if (has("rope.scaling.original_context_length"))
+      add("original_max_position_embeddings", size("rope.scaling.original_context_length"));
   }
 
   void add_pooling() {
@@ -225,7 +309,7 @@ class ConfigReader {
   const GgufFamily& family_;
   std::string architecture_;
   Json::Object members_;
-  std::int64_t layers_ = 0, hidden_ = 0, heads_ = 0, head_size_ = 0;
+  std::int64_t layers_ = 0, hidden_ = 0, heads_ = 0, head_size_ = 0, turned_ = 0;
   bool is_mistral_ = false;
 };
 

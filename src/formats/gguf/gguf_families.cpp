@@ -42,6 +42,22 @@ constexpr std::array kQwenLayer = {
     GgufName{"ffn_gate", "mlp.gate_proj"},       GgufName{"ffn_up", "mlp.up_proj"},
     GgufName{"ffn_down", "mlp.down_proj"},
 };
+constexpr std::array kPhi3Layer = {
+    GgufName{"attn_norm", "input_layernorm"},    GgufName{"attn_qkv", "self_attn.qkv_proj"},
+    GgufName{"attn_output", "self_attn.o_proj"}, GgufName{"ffn_norm", "post_attention_layernorm"},
+    GgufName{"ffn_up", "mlp.gate_up_proj"},      GgufName{"ffn_down", "mlp.down_proj"},
+};
+constexpr std::array kFirstGemmaLayer = {
+    GgufName{"attn_norm", "input_layernorm", GgufChange::adds_one},
+    GgufName{"attn_q", "self_attn.q_proj"},
+    GgufName{"attn_k", "self_attn.k_proj"},
+    GgufName{"attn_v", "self_attn.v_proj"},
+    GgufName{"attn_output", "self_attn.o_proj"},
+    GgufName{"ffn_norm", "post_attention_layernorm", GgufChange::adds_one},
+    GgufName{"ffn_gate", "mlp.gate_proj"},
+    GgufName{"ffn_up", "mlp.up_proj"},
+    GgufName{"ffn_down", "mlp.down_proj"},
+};
 constexpr std::array kGemmaLayer = {
     GgufName{"attn_norm", "input_layernorm", GgufChange::adds_one},
     GgufName{"attn_q", "self_attn.q_proj"},
@@ -58,12 +74,24 @@ constexpr std::array kGemmaLayer = {
     GgufName{"post_ffw_norm", "post_feedforward_layernorm", GgufChange::adds_one},
 };
 
-// The converter calls Mistral's models llama too.
+constexpr std::array<std::string_view, 4> kGraniteSettings = {"embedding_scale", "residual_scale", "logit_scale",
+                                                              "attention.scale"};
+constexpr std::array<std::string_view, 1> kGemma2Settings = {"attn_logit_softcapping"};
+constexpr std::array<std::string_view, 1> kMistral3Settings = {"attention.temperature_scale"};
+constexpr std::array<std::string_view, 1> kPhi3Settings = {"rope.dimension_count"};
+
+// The converter calls Mistral's models llama too, and the text part of those that see images mistral3.
 constexpr std::array kFamilies = {
     GgufFamily{"llama", "llama", "Llama", kNames, kLlamaLayer},
+    GgufFamily{"mistral3", "ministral3", "Ministral3", kNames, kLlamaLayer, 0, kMistral3Settings},
     GgufFamily{"qwen2", "qwen2", "Qwen2", kNames, kQwenLayer},
     GgufFamily{"qwen3", "qwen3", "Qwen3", kNames, kQwenLayer},
-    GgufFamily{"gemma3", "gemma3_text", "Gemma3", kGemmaNames, kGemmaLayer, true},
+    GgufFamily{"phi3", "phi3", "Phi3", kNames, kPhi3Layer, 0, kPhi3Settings},
+    GgufFamily{"smollm3", "smollm3", "SmolLM3", kNames, kLlamaLayer},
+    GgufFamily{"granite", "granite", "Granite", kNames, kLlamaLayer, 0, kGraniteSettings},
+    GgufFamily{"gemma", "gemma", "Gemma", kGemmaNames, kFirstGemmaLayer},
+    GgufFamily{"gemma2", "gemma2", "Gemma2", kGemmaNames, kGemmaLayer, 2, kGemma2Settings},
+    GgufFamily{"gemma3", "gemma3_text", "Gemma3", kGemmaNames, kGemmaLayer, 6},
 };
 
 constexpr std::string_view kLayers = "blk.";
@@ -76,6 +104,16 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
+bool is_of_rope(std::string_view gguf_name) {
+  return gguf_name == kGgufRopeFactors || gguf_name == kGgufShortFactors || gguf_name == kGgufLongFactors;
+}
+
+std::vector<std::string_view> gguf_architectures() {
+  std::vector<std::string_view> names;
+  for (const GgufFamily& family : kFamilies) names.push_back(family.architecture);
+  return names;
+}
+
 const GgufFamily& find_gguf_family(const GgufModel& model) {
   const std::string architecture = model.get_text("general.architecture", "");
   if (architecture.empty())
@@ -84,7 +122,7 @@ const GgufFamily& find_gguf_family(const GgufModel& model) {
   const auto* found = std::ranges::find(kFamilies, architecture, &GgufFamily::architecture);
   if (found != kFamilies.end()) return *found;
   std::string known;
-  for (const GgufFamily& family : kFamilies) known += (known.empty() ? "" : ", ") + std::string(family.architecture);
+  for (const std::string_view name : gguf_architectures()) known += (known.empty() ? "" : ", ") + std::string(name);
   throw make_error(ErrorCode::unsupported, model.path(), " is of the architecture ", quoted_name(architecture),
                    "; those that are read from GGUF are ", known,
                    "; use the folder of the model with safetensors if `alate help models` lists it: ", architecture);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/gguf/gguf_model.h"
 
@@ -26,8 +27,12 @@ struct GgufFamily {
   std::string_view model_type, class_name;  // of config.json, the class without its head
   std::span<const GgufName> names;          // of tensors outside the layers
   std::span<const GgufName> layer_names;    // "blk.N." becomes "model.layers.N."
-  bool has_local_layers = false;            // Gemma 3: most layers see a window and have a rotary base of their own
+  std::int64_t full_layers_every = 0;       // one of so many layers sees everything, the others a window; 0: all do
+  std::span<const std::string_view> settings = {};  // metadata that change what it computes, which others do not have
 };
+
+/// Those that are read, by general.architecture.
+std::vector<std::string_view> gguf_architectures();
 
 /// Throws unsupported naming another architecture, corrupt where the file names none.
 const GgufFamily& find_gguf_family(const GgufModel& model);
@@ -39,7 +44,12 @@ struct GgufMeaning {
 };
 GgufMeaning meaning_of(const GgufFamily& family, std::string_view gguf_name);
 
-/// One factor for each pair of a head's values, which its frequency is divided by: a part of the configuration.
-inline constexpr std::string_view kGgufRopeFactors = "rope_freqs.weight";
+/// One factor for each pair of a head's values, which its frequency is divided by: a part of the configuration. Those
+/// of LongRoPE are for short texts and for long ones.
+inline constexpr std::string_view kGgufRopeFactors = "rope_freqs.weight",
+                                  kGgufShortFactors = "rope_factors_short.weight",
+                                  kGgufLongFactors = "rope_factors_long.weight";
+/// Whether a tensor is one of these.
+bool is_of_rope(std::string_view gguf_name);
 
 }  // namespace alate::formats

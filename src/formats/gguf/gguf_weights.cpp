@@ -63,7 +63,7 @@ void GgufWeights::add_tensors() {
     for (const GgufTensor& tensor : model_->files()[i]->header().tensors) {
       GgufMeaning meaning = meaning_of(family, tensor.name);
       if (meaning.name.empty()) {
-        if (tensor.name != kGgufRopeFactors && unknown++ == 0) first_unknown = tensor.name;
+        if (!is_of_rope(tensor.name) && unknown++ == 0) first_unknown = tensor.name;
         continue;
       }
       require_readable(path, tensor);

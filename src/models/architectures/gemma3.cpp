@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "alate/error.h"
-#include "models/blocks/rotary_encoder.h"
+#include "models/blocks/decoder.h"
 #include "models/encoder.h"
 
 namespace alate::models {
@@ -35,13 +35,12 @@ RotaryConfig config_of(const Json& json) {
   config.names = kNames;
   config.norm = NormKind::rms_plus_one;
   config.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(config.hidden)));
-  const double scalar = json.get_double("query_pre_attn_scalar", 256);
-  if (!(scalar > 0)) throw make_error(ErrorCode::corrupt, "config.json: query_pre_attn_scalar must be above 0");
-  config.attention_scale = 1 / std::sqrt(scalar);
-  const Json* cap = json.find("attn_logit_softcapping");
-  if (cap != nullptr && !cap->is_null())
+  config.attention_scale = 1 / std::sqrt(positive_number(json, "query_pre_attn_scalar", 256));
+  // transformers' configuration has it, and its attention does not read it.
+  if (soft_cap(json, "attn_logit_softcapping", 0) != 0)
     throw make_error(ErrorCode::unsupported,
                      "config.json: attn_logit_softcapping is not built here: attn_logit_softcapping");
+  config.logits_cap = soft_cap(json, "final_logit_softcapping", 0);
   const bool is_bidirectional = json.get_bool("use_bidirectional_attention", false);
   config.is_causal = !is_bidirectional && json.get_bool("is_causal", true);
   config.ropes.push_back(read_rope(
@@ -59,20 +58,11 @@ RotaryConfig config_of(const Json& json) {
   return config;
 }
 
-EncoderLimits read_limits(const Json& json) { return rotary_limits(config_of(json)); }
-RotaryConfig config_in(EncoderScope& scope) { return config_of(scope.config); }
-
-EncoderOutputs language(RotaryEncoder& encoder, Value x) {
-  graph::Builder& b = encoder.scope().b;
-  Value logits = encoder.vocabulary_logits("lm_head", x);
-  const Json* cap = encoder.scope().config.find("final_logit_softcapping");
-  if (cap != nullptr && !cap->is_null()) {
-    const double limit = cap->as_double("final_logit_softcapping");
-    if (!(limit > 0)) throw make_error(ErrorCode::corrupt, "config.json: final_logit_softcapping must be above 0");
-    const Value scale = graph::scalar_like(b, limit, logits);
-    logits = b.mul({b.tanh({b.div({logits, scale})}), scale});
-  }
-  return {{"logits", logits}};
+// The model that sees images too does not cap its logits.
+RotaryConfig part_config(const Json& json) {
+  RotaryConfig config = config_of(text_part(json));
+  config.logits_cap = 0;
+  return config;
 }
 
 EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
@@ -81,12 +71,8 @@ EncoderOutputs sequence_logits(RotaryEncoder& encoder, Value x) {
 }
 
 constexpr std::array kHeads = {
-    EncoderHead{kCausalHead, with_rotary<config_in, language>},
-    EncoderHead{"TextForSequenceClassification", with_rotary<config_in, sequence_logits>},
-};
-
-constexpr std::array kTied = {
-    TiedWeights{"embed_tokens.weight", "lm_head.weight"},
+    EncoderHead{kCausalHead, with_rotary<read_in_scope<config_of>, next_token_logits>},
+    EncoderHead{"TextForSequenceClassification", with_rotary<read_in_scope<config_of>, sequence_logits>},
 };
 
 }  // namespace
@@ -95,16 +81,18 @@ Architecture gemma3_text() {
   return {.model_type = "gemma3_text",
           .class_name = "Gemma3",
           .prefix = "model.",
-          .limits = read_limits,
-          .entries = kDecodes<encode_rotary<config_in>>,
-          .base = {"TextModel", with_rotary<config_in, hidden_state>},
+          .limits = read_rotary_limits<config_of>,
+          .entries = kDecodes<encode_rotary<read_in_scope<config_of>>>,
+          .base = {"TextModel", with_rotary<read_in_scope<config_of>, hidden_state>},
           .heads = kHeads,
-          .tied = kTied,
+          .tied = kDecoderTied,
           .examples = "gemma-3-270m, embeddinggemma-300m",
           .also_read =
               "`rope_theta`, `rope_local_base_freq` and `sliding_window_pattern`, or `rope_parameters` and "
               "`layer_types`; `use_bidirectional_attention`, `is_causal`",
           .refused = "`attn_logit_softcapping`"};
 }
+
+Architecture gemma3() { return wrapped_decoder<part_config>("gemma3", "Gemma3", "gemma-3-4b-it: its text part"); }
 
 }  // namespace alate::models

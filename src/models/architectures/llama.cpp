@@ -2,10 +2,11 @@
 // Mistral, Qwen2, Qwen3, and EuroBERT (Boizard et al. 2025, arXiv:2503.05500), which is not causal. Names and defaults
 // are those of transformers.
 #include <array>
-#include <limits>
+#include <utility>
 
 #include "alate/error.h"
-#include "models/blocks/rotary_encoder.h"
+#include "models/blocks/decoder.h"
+#include "models/blocks/mistral_config.h"
 #include "models/encoder.h"
 
 namespace alate::models {
@@ -14,19 +15,16 @@ namespace {
 using formats::Json;
 using graph::Value;
 
-// The layers that see a window, by the list of current files or the settings of older ones.
-void read_windows(const Json& json, RotaryConfig& config) {
-  const Json* stated = json.find("sliding_window");
-  if (stated == nullptr || stated->is_null()) return;
-  const std::int64_t window = stated->as_int("sliding_window");
-  const bool may = json.get_bool("use_sliding_window", json.get_string("model_type", "") == "mistral");
-  if (!may) return;
-  if (window < 1) throw make_error(ErrorCode::corrupt, "config.json: sliding_window must be 1 or more");
-  const std::int64_t first = json.get_int("max_window_layers", 0);
-  for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    if (sees_window(json, i, static_cast<std::int64_t>(i) >= first))
-      config.layers[i].window = config.is_causal ? window - 1 : window;  // one of the causal ones is the token itself
-  }
+// Qwen's layers from a number on see a window, where config.json asks for it.
+bool is_after_full_layers(const Json& json, std::size_t i) {
+  return static_cast<std::int64_t>(i) >= json.get_int("max_window_layers", 28);
+}
+
+RotaryConfig with_qwen_windows(RotaryConfig config, const Json& json) {
+  constexpr std::int64_t kWindow = 4096;
+  const bool has_size = json.find("sliding_window") == nullptr || json.find_value("sliding_window") != nullptr;
+  if (has_size && json.get_bool("use_sliding_window", false)) read_windows(json, kWindow, is_after_full_layers, config);
+  return config;
 }
 
 // The code that comes with gte-Qwen2 and its descendants attends both ways.
@@ -39,22 +37,15 @@ bool is_qwen2_both_ways(const Json& json) {
 // Causal unless config.json says otherwise, as transformers reads its `is_causal`.
 RotaryConfig causal(RotaryConfig config, const Json& json, bool otherwise = true) {
   config.is_causal = json.get_bool("is_causal", otherwise);
-  read_windows(json, config);
   return config;
 }
 
 RotaryConfig llama_config(const Json& json) { return causal(read_rotary_config(json, {.family = "Llama"}), json); }
 
-RotaryConfig mistral_config(const Json& json) {
-  return causal(
-      read_rotary_config(json, {.family = "Mistral", .kv_heads = 8, .intermediate = 14336, .positions = 131072}), json);
-}
-
 RotaryConfig qwen2_config(const Json& json) {
-  return causal(
-      read_rotary_config(
-          json, {.family = "Qwen2", .vocabulary = 151936, .kv_heads = 32, .intermediate = 22016, .positions = 32768}),
-      json, !is_qwen2_both_ways(json));
+  const RotaryConfig config = read_rotary_config(
+      json, {.family = "Qwen2", .vocabulary = 151936, .kv_heads = 32, .intermediate = 22016, .positions = 32768});
+  return with_qwen_windows(causal(config, json, !is_qwen2_both_ways(json)), json);
 }
 
 RotaryConfig qwen3_config(const Json& json) {
@@ -67,7 +58,7 @@ RotaryConfig qwen3_config(const Json& json) {
                                json);
   config.names.query_norm = "self_attn.q_norm";
   config.names.key_norm = "self_attn.k_norm";
-  return config;
+  return with_qwen_windows(std::move(config), json);
 }
 
 RotaryConfig eurobert_config(const Json& json) {
@@ -79,19 +70,6 @@ RotaryConfig eurobert_config(const Json& json) {
                                    .intermediate = 3072,
                                    .positions = 8192,
                                    .epsilon = 1e-5});
-}
-
-template <RotaryConfig (*read)(const Json&)>
-RotaryConfig in_scope(EncoderScope& scope) {
-  return read(scope.config);
-}
-template <RotaryConfig (*read)(const Json&)>
-EncoderLimits read_limits(const Json& json) {
-  return rotary_limits(read(json));
-}
-
-EncoderOutputs language(RotaryEncoder& encoder, Value x) {
-  return {{"logits", encoder.vocabulary_logits("lm_head", x)}};
 }
 
 EncoderOutputs token_logits(RotaryEncoder& encoder, Value x) { return {{"logits", encoder.projection("score", x)}}; }
@@ -141,38 +119,28 @@ bool is_jina_ranking(const Json& json) {
 
 template <RotaryConfig (*read)(const Json&)>
 constexpr std::array kCausalHeads = {
-    EncoderHead{kCausalHead, with_rotary<in_scope<read>, language>},
-    EncoderHead{"ForSequenceClassification", with_rotary<in_scope<read>, sequence_logits>},
-    EncoderHead{"ForTokenClassification", with_rotary<in_scope<read>, token_logits>},
-    EncoderHead{"ForQuestionAnswering", with_rotary<in_scope<read>, answer_spans>, false, "transformer."},
+    EncoderHead{kCausalHead, with_rotary<read_in_scope<read>, next_token_logits>},
+    EncoderHead{"ForSequenceClassification", with_rotary<read_in_scope<read>, sequence_logits>},
+    EncoderHead{"ForTokenClassification", with_rotary<read_in_scope<read>, token_logits>},
+    EncoderHead{"ForQuestionAnswering", with_rotary<read_in_scope<read>, answer_spans>, false, "transformer."},
 };
 constexpr std::array kEuroBertHeads = {
-    EncoderHead{"ForMaskedLM", with_rotary<in_scope<eurobert_config>, language>},
-    EncoderHead{"ForTokenClassification", with_rotary<in_scope<eurobert_config>, eurobert_tokens>},
-    EncoderHead{"ForSequenceClassification", with_rotary<in_scope<eurobert_config>, eurobert_sequence>},
+    EncoderHead{"ForMaskedLM", with_rotary<read_in_scope<eurobert_config>, next_token_logits>},
+    EncoderHead{"ForTokenClassification", with_rotary<read_in_scope<eurobert_config>, eurobert_tokens>},
+    EncoderHead{"ForSequenceClassification", with_rotary<read_in_scope<eurobert_config>, eurobert_sequence>},
 };
-constexpr std::array kJinaHeads = {EncoderHead{"ForRanking", with_rotary<in_scope<qwen3_config>, ranking_vectors>}};
-
-constexpr std::array kCausalTied = {
-    TiedWeights{"embed_tokens.weight", "lm_head.weight"},
-};
+constexpr std::array kJinaHeads = {
+    EncoderHead{"ForRanking", with_rotary<read_in_scope<qwen3_config>, ranking_vectors>}};
 
 constexpr std::string_view kCausal = "`rope_theta` and `rope_scaling`, or `rope_parameters`; `is_causal` false";
 
 template <RotaryConfig (*read)(const Json&)>
 Architecture described(std::string_view model_type, std::string_view class_name, std::span<const EncoderHead> heads,
                        std::string_view examples) {
-  return {.model_type = model_type,
-          .class_name = class_name,
-          .prefix = "model.",
-          .limits = read_limits<read>,
-          .entries = kDecodes<encode_rotary<in_scope<read>>>,
-          .base = {"Model", with_rotary<in_scope<read>, hidden_state>},
-          .heads = heads,
-          .tied = kCausalTied,
-          .ties_by_default = false,
-          .examples = examples,
-          .also_read = kCausal};
+  Architecture row = decoder<read>(model_type, class_name, examples);
+  row.heads = heads;
+  row.also_read = kCausal;
+  return row;
 }
 
 }  // namespace
@@ -181,8 +149,8 @@ Architecture llama() {
   return described<llama_config>("llama", "Llama", kCausalHeads<llama_config>, "Llama 3.2, SmolLM2");
 }
 Architecture mistral() {
-  return described<mistral_config>("mistral", "Mistral", kCausalHeads<mistral_config>,
-                                   "e5-mistral-7b-instruct, SFR-Embedding-Mistral");
+  return described<read_mistral_config>("mistral", "Mistral", kCausalHeads<read_mistral_config>,
+                                        "e5-mistral-7b-instruct, SFR-Embedding-Mistral");
 }
 Architecture qwen2() {
   Architecture row =
@@ -207,7 +175,7 @@ Architecture jina_ranking() {
 }
 Architecture eurobert() {
   Architecture row = described<eurobert_config>("eurobert", "EuroBert", kEuroBertHeads, "EuroBERT-210m");
-  row.entries = kEncodes<encode_rotary<in_scope<eurobert_config>>>;  // it attends both ways
+  row.entries = kEncodes<encode_rotary<read_in_scope<eurobert_config>>>;  // it attends both ways
   row.also_read = "`rope_theta` and `rope_scaling`, or `rope_parameters`";
   row.refused = "`classifier_pooling` other than `bos`, `mean` and `late`";
   row.own_code = "modeling_eurobert.EuroBert";

@@ -21,6 +21,7 @@ class CachedSequences final : public SequenceContext {
   /// more than the places of tokens.
   graph::Value attend(const std::string& layer, const graph::RaggedAttentionOperands<>& operands,
                       const graph::Attention& attributes) override;
+  std::optional<graph::Value> last_positions() const override { return pages_.last_positions; }
 
   /// Adds the caches as outputs, after all others, and lists them.
   CacheLayout finish();

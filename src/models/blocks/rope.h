@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +13,11 @@ namespace alate::models {
 
 /// How far a position turns each pair of values of a head.
 struct RopeSettings {
-  std::vector<float> frequencies;  // radians a position, one for each pair
-  double scale = 1;                // of the cosines and sines
+  std::vector<float> frequencies;  // radians a position, one for each pair; values of a head past the pairs stay
+  /// Those of all tokens of a text of more than `short_text` tokens (LongRoPE); empty: the same.
+  std::vector<float> long_frequencies = {};
+  std::int64_t short_text = 0;
+  double scale = 1;  // of the cosines and sines
 
   bool operator==(const RopeSettings&) const = default;
 };
@@ -25,10 +29,13 @@ struct RopeSource {
   double theta = 10000;              // where the file states none
   std::string_view layer_type = {};  // "full_attention"
   bool is_scaled = true;             // rope_scaling applies
+  bool is_partial = false;           // heads may be turned in part: partial_rotary_factor
+  /// Of Phi-3, whose kinds "su" and "yarn" are longrope: original_max_position_embeddings where the file has none.
+  std::optional<std::int64_t> phi3_positions = std::nullopt;
 };
 
-/// For heads of `width` values of a model with `positions` positions. The kinds default, linear, dynamic, llama3 and
-/// yarn are as in transformers' modeling_rope_utils, ntk as in the code of gte models, factors as in
+/// For heads of `width` values of a model with `positions` positions. The kinds default, linear, dynamic, llama3,
+/// longrope and yarn are as in transformers' modeling_rope_utils, ntk as in the code of gte models, factors as in
 /// formats::gguf_config; dynamic changes nothing within `positions`. Throws unsupported
 /// naming another kind, corrupt for numbers that no such kind has.
 RopeSettings read_rope(const formats::Json& config, const RopeSource& source, std::int64_t width,
@@ -38,7 +45,10 @@ RopeSettings read_rope(const formats::Json& config, const RopeSource& source, st
 struct RopeAngles {
   graph::Value cosines, sines;
 };
-RopeAngles rope_angles(graph::Builder& b, const RopeSettings& settings, graph::Value positions);
+/// `is_long`, bool [tokens]: whether a token's text has more than `short_text` tokens. Not read without
+/// long_frequencies.
+RopeAngles rope_angles(graph::Builder& b, const RopeSettings& settings, graph::Value positions,
+                       std::optional<graph::Value> is_long);
 
 /// x [tokens, heads, width], turned.
 graph::Value turned(graph::Builder& b, graph::Value x, const RopeAngles& angles);

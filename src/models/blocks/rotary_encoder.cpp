@@ -44,15 +44,21 @@ RotaryConfig read_rotary_config(const formats::Json& config, const RotaryDefault
                     .activation = config.get_string(defaults.activation_key, std::string(defaults.activation)),
                     .ropes = {},
                     .layers = {}};
-  read.kv_heads = size("num_key_value_heads", defaults.kv_heads == 0 ? read.heads : defaults.kv_heads);
+  // A null is as much as heads, and as wide as they are, whatever a file without the key means.
+  const auto is_null = [&](std::string_view key) {
+    return config.find(key) != nullptr && config.find_value(key) == nullptr;
+  };
+  const bool has_head_size = defaults.head_size != 0 && !is_null("head_dim");
+  read.kv_heads = size("num_key_value_heads",
+                       defaults.kv_heads == 0 || is_null("num_key_value_heads") ? read.heads : defaults.kv_heads);
   if (read.heads % read.kv_heads != 0)
     throw make_error(ErrorCode::corrupt, "config.json: num_attention_heads ", read.heads,
                      " is not a multiple of num_key_value_heads ", read.kv_heads);
-  if (defaults.head_size == 0 && config.find("head_dim") == nullptr && read.hidden % read.heads != 0)
+  if (!has_head_size && config.find_value("head_dim") == nullptr && read.hidden % read.heads != 0)
     throw make_error(ErrorCode::corrupt, "config.json: hidden_size ", read.hidden,
                      " is not a multiple of num_attention_heads ", read.heads);
-  read.head_size = size(
-      "head_dim", defaults.head_size == 0 ? std::max<std::int64_t>(read.hidden / read.heads, 1) : defaults.head_size);
+  read.head_size =
+      size("head_dim", has_head_size ? defaults.head_size : std::max<std::int64_t>(read.hidden / read.heads, 1));
   if (read.head_size > kMaxHeadSize)
     throw make_error(ErrorCode::corrupt, "config.json: head_dim is ", read.head_size, ", which no ", defaults.family,
                      " has");
@@ -71,7 +77,10 @@ bool sees_window(const formats::Json& config, std::size_t i, bool by_number) {
   if (types == nullptr || !types->is_array()) return by_number;
   const formats::Json::Array& list = types->as_array("layer_types");
   if (i >= list.size()) throw make_error(ErrorCode::corrupt, "config.json: layer_types has too few entries");
-  return list[i].as_string("layer_types") == "sliding_attention";
+  const std::string& type = list[i].as_string("layer_types");
+  if (type == "sliding_attention" || type == "full_attention") return type == "sliding_attention";
+  throw make_error(ErrorCode::unsupported, "config.json: layer_types names '", type,
+                   "', which is not built here, only full_attention and sliding_attention: ", type);
 }
 
 EncoderLimits rotary_limits(const RotaryConfig& config) {
@@ -79,12 +88,17 @@ EncoderLimits rotary_limits(const RotaryConfig& config) {
   for (const RotaryLayer& layer : config.layers) {
     if (layer.window >= 0) window = std::min(window.value_or(layer.window), layer.window);
   }
+  std::optional<std::int64_t> short_text;
+  for (const RopeSettings& rope : config.ropes) {
+    if (!rope.long_frequencies.empty()) short_text = rope.short_text;
+  }
   return {.vocabulary = config.vocabulary,
           .positions = config.positions,
           .types = std::max<std::int64_t>(config.types, 1),
           .hidden_size = config.hidden,
           .window = window,
-          .window_hides = true};
+          .window_hides = true,
+          .short_text = short_text};
 }
 
 EncoderLimits distance_limits(const RotaryConfig& config) {
@@ -96,7 +110,9 @@ EncoderLimits distance_limits(const RotaryConfig& config) {
 
 Value RotaryEncoder::encode(const LayerScores& scores, const LayerEnd& end) {
   scope_.b.set_source("rotary");
-  for (const RopeSettings& rope : config_.ropes) angles_.push_back(rope_angles(scope_.b, rope, scope_.in.positions));
+  for (const RopeSettings& rope : config_.ropes)
+    angles_.push_back(rope_angles(scope_.b, rope, scope_.in.positions, long_texts(rope)));
+  if (config_.query_growth.beta != 0) query_growth_ = query_growth();
   const Value embedded = embeddings();
   Value x = embedded;
   for (std::size_t i = 0; i < config_.layers.size(); ++i) {
@@ -106,6 +122,25 @@ Value RotaryEncoder::encode(const LayerScores& scores, const LayerEnd& end) {
   if (config_.names.final_norm.empty()) return x;
   scope_.b.set_source(config_.names.final_norm);
   return norm(std::string(config_.names.final_norm), x, config_.hidden);
+}
+
+// Of each token, as rope_angles takes it.
+std::optional<Value> RotaryEncoder::long_texts(const RopeSettings& rope) {
+  if (rope.long_frequencies.empty()) return std::nullopt;
+  graph::Builder& b = scope_.b;
+  std::optional<Value> last = scope_.sequences.last_positions();
+  if (!last) last = b.reduce_max({graph::take_rows(b, scope_.in.positions, padded_tokens(scope_))}, {.axes = {1}});
+  const Value is_long = b.greater_or_equal({*last, graph::scalar_like(b, static_cast<double>(rope.short_text), *last)});
+  return graph::take_rows(b, is_long, packed_tokens(scope_).sequence);
+}
+
+Value RotaryEncoder::query_growth() {
+  graph::Builder& b = scope_.b;
+  const Value position = b.convert({scope_.in.positions}, {.dtype = DType::f32});
+  const auto number = [&](double value) { return graph::scalar_like(b, value, position); };
+  const QueryGrowth& growth = config_.query_growth;
+  const Value count = b.floor({b.div({position, number(static_cast<double>(growth.every))})});
+  return b.add({b.mul({b.log({b.add({count, number(1)})}), number(growth.beta)}), number(1)});
 }
 
 Value RotaryEncoder::embeddings() {
@@ -137,6 +172,7 @@ Value RotaryEncoder::layer(std::size_t index, Value x, const LayerScores& scores
     return part.empty() ? value : norm(name + std::string(part), value, config_.hidden);
   };
   const auto with_residual = [&](std::string_view before, std::string_view after, Value residual, Value result) {
+    if (config_.residual_scale != 1) result = b.mul({result, graph::scalar_like(b, config_.residual_scale, result)});
     // Without a norm before the part, the one after it takes in the residual too.
     if (before.empty()) return normed(after, b.add({result, residual}));
     return b.add({normed(after, result), residual});
@@ -195,7 +231,11 @@ Value RotaryEncoder::attention(const std::string& name, const RotaryLayer& layer
   graph::Builder& b = scope_.b;
   const EncoderInputs& in = scope_.in;
   std::vector<Value> parts = projections(name, layer, x);
-  for (std::size_t i = 0; i < 2 && !angles_.empty(); ++i) parts[i] = turned(b, parts[i], angles_[layer.rope]);
+  for (std::size_t i = 0; i < 2 && !angles_.empty() && layer.has_rope; ++i)
+    parts[i] = turned(b, parts[i], angles_[layer.rope]);
+  if (query_growth_)
+    parts[0] =
+        b.mul({parts[0], b.broadcast_in_dim({*query_growth_}, {.dims = b.shape(parts[0]).dims, .mapping = {0}})});
   graph::Attention attributes{.scale = config_.attention_scale,
                               .causal = config_.is_causal,
                               .window_left = layer.window,
@@ -281,7 +321,11 @@ Value RotaryEncoder::vocabulary_logits(const std::string& name, Value x, const s
   for (const std::string& stored : {name + ".bias", bias}) {
     if (!stored.empty() && !added && weights.has(stored)) added = weights.get(b, stored, {config_.vocabulary});
   }
-  return weights.scores(b, table, x, config_.hidden, config_.vocabulary, added);
+  Value logits = weights.scores(b, table, x, config_.hidden, config_.vocabulary, added);
+  if (config_.logits_divisor != 1) logits = b.div({logits, graph::scalar_like(b, config_.logits_divisor, logits)});
+  if (config_.logits_cap == 0) return logits;
+  const Value cap = graph::scalar_like(b, config_.logits_cap, logits);
+  return b.mul({b.tanh({b.div({logits, cap})}), cap});
 }
 
 std::vector<EncoderOutput> RotaryEncoder::span_logits(const std::string& name, Value x) {

@@ -40,9 +40,16 @@ enum class NormKind { layer, rms, rms_plus_one };  // rms_plus_one: scaled by 1 
 
 struct RotaryLayer {
   std::size_t rope = 0;                      // index of RotaryConfig::ropes; not used where that is empty
+  bool has_rope = true;                      // false: queries and keys of this layer have no positions
   std::int64_t window = -1;                  // tokens on each side that attention sees; -1: all
   std::int64_t head_size = 0, kv_heads = 0;  // where they differ from RotaryConfig's; 0: they do not
   ExpertSizes experts = {};                  // under `mlp`, instead of one feed-forward part
+};
+
+/// Queries at position p are multiplied by 1 + beta · log(1 + floor(p / every)), as in Llama 4.
+struct QueryGrowth {
+  double beta = 0;  // 0: they are not
+  std::int64_t every = 1;
 };
 
 struct RotaryConfig {
@@ -55,7 +62,10 @@ struct RotaryConfig {
   bool norms_all_heads = false;  // query_norm and key_norm are of all heads side by side
   bool norms_values = false;     // of each head, without weights
   double embedding_scale = 1, attention_scale = 1;
-  double attention_cap = 0;  // scores become cap · tanh(score / cap); 0: none
+  double residual_scale = 1;  // of what attention and feed-forward layers give, before it is added to their input
+  double attention_cap = 0;   // scores become cap · tanh(score / cap); 0: none
+  double logits_divisor = 1, logits_cap = 0;  // of the vocabulary's logits; cap as above, after the division
+  QueryGrowth query_growth = {};
   std::vector<RopeSettings> ropes;
   std::vector<RotaryLayer> layers;
   RotaryNames names = {};
@@ -80,7 +90,7 @@ EncoderLimits rotary_limits(const RotaryConfig& config);
 EncoderLimits distance_limits(const RotaryConfig& config);
 
 /// Whether layer i sees a window: as `layer_types` of current files says, otherwise `by_number`. Throws corrupt for a
-/// list that is too short.
+/// list that is too short, unsupported naming another type of layer.
 bool sees_window(const formats::Json& config, std::size_t i, bool by_number);
 
 /// What is added to the scores of attention in the layer of this number.
@@ -106,7 +116,7 @@ class RotaryEncoder {
   graph::Value projection(const std::string& name, graph::Value x);
   graph::Value norm(const std::string& name, graph::Value x, std::int64_t width);
   /// Logits of the vocabulary [tokens, vocabulary]: a product with NAME.weight, or with the word table where the file
-  /// has no such table. NAME.bias, or `bias`, is added where it is there.
+  /// has no such table. NAME.bias, or `bias`, is added where it is there; then they are divided and capped.
   graph::Value vocabulary_logits(const std::string& name, graph::Value x, const std::string& bias = {});
   /// start_logits and end_logits [tokens].
   std::vector<EncoderOutput> span_logits(const std::string& name, graph::Value x);
@@ -118,6 +128,8 @@ class RotaryEncoder {
   graph::Value last_tokens(graph::Value x, std::int64_t padding);
 
  private:
+  std::optional<graph::Value> long_texts(const RopeSettings& rope);
+  graph::Value query_growth();
   graph::Value embeddings();
   graph::Value layer(std::size_t index, graph::Value x, const LayerScores& scores);
   std::int64_t head_size(const RotaryLayer& layer) const;
@@ -130,6 +142,7 @@ class RotaryEncoder {
   EncoderScope& scope_;
   const RotaryConfig& config_;
   std::vector<RopeAngles> angles_;
+  std::optional<graph::Value> query_growth_;  // [tokens]
 };
 
 using EncoderOutputs = std::vector<EncoderOutput>;

@@ -1,6 +1,7 @@
 // How the tokens of a graph see each other.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "graph/attributes.h"
@@ -20,6 +21,9 @@ class SequenceContext {
   /// graph's tokens and what is added to their scores.
   virtual graph::Value attend(const std::string& layer, const graph::RaggedAttentionOperands<>& operands,
                               const graph::Attention& attributes) = 0;
+
+  /// The last position of each text, i32 [sequences]. Absent: it is that of the graph's last token of the sequence.
+  virtual std::optional<graph::Value> last_positions() const { return std::nullopt; }
 
  protected:
   SequenceContext() = default;

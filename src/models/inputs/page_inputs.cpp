@@ -11,6 +11,7 @@ PageInputs declare_page_inputs(graph::Builder& b, const EncoderInputs& inputs, s
   in.page_rows = page_rows;
   in.table = b.parameter("page_table", {DType::i32, {inputs.sequences, in.most_pages}});
   in.slots = b.parameter("slots", {DType::i32, {inputs.tokens}});
+  in.last_positions = b.parameter("last_positions", {DType::i32, {inputs.sequences}});
   return in;
 }
 

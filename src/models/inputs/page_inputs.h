@@ -16,6 +16,7 @@ struct EncoderInputs;
 struct PageInputs {
   graph::Value table;  // [sequences, most_pages]: the pages of each sequence, in order; any page past its own
   graph::Value slots;  // [tokens]: where each token's keys and values are written, page · page_rows + row; -1: nowhere
+  graph::Value last_positions;  // [sequences]: of the whole text, with tokens that later steps compute
   Dim pages, most_pages;
   std::int64_t page_rows = 0;
 };

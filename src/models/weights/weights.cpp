@@ -18,6 +18,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOldNames
      {"LayerNorm.bias", "LayerNorm.beta"},
      {".weight", ".parametrizations.weight.original"}}};
 
+// Prefixes of language models within models that see images too: of files of now, and of older ones.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kOldPrefixes = {
+    {{"model.language_model.", "language_model.model."}, {"model.language_model.", "language_model."}}};
+
 std::string in_old_spelling(std::string_view name) {
   for (const auto& [now, then] : kOldNames) {
     if (name.ends_with(now)) return std::string(name.substr(0, name.size() - now.size())) + std::string(then);
@@ -101,6 +105,9 @@ std::string Weights::spelled_name(std::string_view name) const {
     if (spelling.empty()) continue;
     if (holds(spelling)) return spelling;
     if (holds(prefix_ + spelling)) return prefix_ + spelling;
+    for (const auto& [now, then] : kOldPrefixes) {
+      if (prefix_ == now && holds(std::string(then) + spelling)) return std::string(then) + spelling;
+    }
   }
   return {};
 }

@@ -14,6 +14,12 @@ constexpr std::size_t kTokensAtATime = 512;
 // That grow at the same time: each takes memory for its tokens.
 constexpr std::size_t kMostTexts = 64;
 
+// Whether keys of a text of `before` tokens serve when it has `now`.
+bool keeps_keys(const TextGenerator::State& model, std::size_t before, std::size_t now) {
+  return model.model.model.state().limits().keeps_keys(static_cast<std::int64_t>(before),
+                                                       static_cast<std::int64_t>(now));
+}
+
 generation::Sampler sampler_of(const TextGenerator::State& model, const SamplingOptions& sampling,
                                const StoppingOptions& stopping, std::uint64_t index) {
   return {sampling,
@@ -35,7 +41,8 @@ std::vector<std::int32_t> prompt_tokens(const TextGenerator::State& model, std::
 GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int32_t> prompt, CachedTokens cached,
                          const GenerationOptions& options, std::uint64_t index,
                          std::function<void(std::string_view)> shown)
-    : decoder_(model.model.tokenizer, {.skip_special_tokens = true}),
+    : model_(model),
+      decoder_(model.model.tokenizer, {.skip_special_tokens = true}),
       stopping_(model.config.within_lengths(options.stopping, static_cast<std::int64_t>(prompt.size()))),
       sampler_(sampler_of(model, options.sampling, stopping_, index)),
       ending_(stopping_, model.end_tokens),
@@ -50,6 +57,7 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
   const auto [same, other] = std::ranges::mismatch(cached.ids, ids_);
   // The last token is computed, since its logits are asked for.
   cached_ = std::min(static_cast<std::size_t>(same - cached.ids.begin()), ids_.size() - 1);
+  if (!keeps_keys(model, cached.text, ids_.size())) cached_ = 0;
   sampler_.add_prompt(ids_);
   result_.prompt_tokens = ids_.size();
   result_.cached_tokens = cached_;
@@ -62,7 +70,7 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
 
 runtime::StepSequence GrowingText::step(std::size_t tokens, runtime::PageStore& store) {
   store.hold(pages_, cached_ + tokens);
-  return {.ids = std::span(ids_).subspan(cached_, tokens), .cached = cached_, .pages = pages_};
+  return {.ids = std::span(ids_).subspan(cached_, tokens), .cached = cached_, .pages = pages_, .text = ids_.size()};
 }
 
 void GrowingText::take(std::size_t tokens, std::span<const float> logits, generation::SamplerWorkspace& workspace) {
@@ -73,6 +81,7 @@ void GrowingText::take(std::size_t tokens, std::span<const float> logits, genera
   result_.tokens.push_back({choice.token, choice.logprob, {choice.top.begin(), choice.top.end()}});
   sampler_.accept(choice);
   ids_.push_back(choice.token);
+  if (!keeps_keys(model_, ids_.size() - 1, ids_.size())) cached_ = 0;
   std::string shown;
   std::optional<FinishReason> reason = ending_.add(choice.token, decoder_.push(choice.token), shown);
   show(shown);
@@ -103,8 +112,9 @@ Generation GrowingText::finish() {
 }
 
 CachedTokens GrowingText::release() {
+  const std::size_t text = ids_.size();
   ids_.resize(cached_);
-  return {.ids = std::move(ids_), .pages = std::move(pages_)};
+  return {.ids = std::move(ids_), .pages = std::move(pages_), .text = text};
 }
 
 void grow_texts(const TextGenerator::State& model, std::span<GrowingText* const> texts, runtime::PageStore& store,

@@ -21,14 +21,15 @@ namespace alate::pipelines {
 /// The tokens of a sequence whose keys and values are in pages.
 struct CachedTokens {
   std::vector<std::int32_t> ids, pages;
+  std::size_t text = 0;  // tokens of the text when they were computed
 };
 
 /// One text on its way. Not thread-safe.
 class GrowingText {
  public:
-  /// Of the prompt's tokens, those that `cached` begins with are not computed again; its pages become the text's.
-  /// `index` is the text's number in the request. Throws invalid_argument for options out of their ranges and for a
-  /// prompt that is empty or fills the context.
+  /// `model` must outlive it. Of the prompt's tokens, those that `cached` begins with are not computed again; its pages
+  /// become the text's. `index` is the text's number in the request. Throws invalid_argument for options out of their
+  /// ranges and for a prompt that is empty or fills the context.
   GrowingText(const TextGenerator::State& model, std::vector<std::int32_t> prompt, CachedTokens cached,
               const GenerationOptions& options, std::uint64_t index, std::function<void(std::string_view)> shown);
 
@@ -48,6 +49,7 @@ class GrowingText {
  private:
   void show(std::string_view text);
 
+  const TextGenerator::State& model_;
   DecodeStream decoder_;
   const StoppingOptions stopping_;
   generation::Sampler sampler_;

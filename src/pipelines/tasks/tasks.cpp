@@ -69,7 +69,7 @@ bool is_bare_language_model(const std::filesystem::path& folder, const LoadOptio
     const runtime::ModelFiles files = runtime::find_model_files(folder, options);
     if (files.is_onnx() || base::is_there(files.home / "modules.json") || is_marked_reranker(files.home)) return false;
     const formats::Json config = runtime::read_config(files);
-    if (models::find_head(models::find_architecture(config), config).name != kLanguageModel) return false;
+    if (!models::gives_next_token(models::find_head(models::find_architecture(config), config).name)) return false;
     const std::optional<formats::Json> manifest = read_json(files.home, "model_manifest.json");
     if (files.is_gguf() && config.find("pooling") != nullptr) return false;
     const bool is_embedder = manifest && manifest->get_string("type", "") == model_type(Task::embed);

@@ -32,8 +32,8 @@ std::int32_t most_likely(std::span<const float> logits, std::size_t row) {
 }
 
 // All the texts together, step by step.
-void continue_texts(const StepProgram& program, std::span<Text> texts, std::size_t count,
-                    const backends::RunOptions& options) {
+void continue_texts(const StepProgram& program, const models::EncoderLimits& limits, std::span<Text> texts,
+                    std::size_t count, const backends::RunOptions& options) {
   std::size_t pages = 0;
   for (Text& text : texts) {
     for (std::size_t i = 0; i < StepProgram::pages_of(text.ids.size() + count - 1); ++i)
@@ -49,8 +49,10 @@ void continue_texts(const StepProgram& program, std::span<Text> texts, std::size
     const std::span<const float> values = logits.values<float>();
     const std::size_t width = values.size() / texts.size();
     for (std::size_t t = 0; t < texts.size(); ++t) {
-      texts[t].cached = texts[t].ids.size();
       texts[t].ids.push_back(most_likely(values.subspan(t * width, width), texts[t].row));
+      const std::size_t before = texts[t].ids.size() - 1, now = texts[t].ids.size();
+      const bool keeps = limits.keeps_keys(static_cast<std::int64_t>(before), static_cast<std::int64_t>(now));
+      texts[t].cached = keeps ? before : 0;
     }
   }
 }
@@ -78,7 +80,7 @@ Tensor greedy_ids(const Model::State& model, const NamedTensors& inputs, std::si
     while (taken < rest.size() && (taken == 0 || tokens + rest[taken].ids.size() + count <= most_tokens))
       tokens += rest[taken++].ids.size() + count;
     const std::span<Text> batch = rest.first(taken);
-    continue_texts(*program, batch, count, options);
+    continue_texts(*program, model.limits(), batch, count, options);
     for (Text& text : batch) {
       std::ranges::copy(std::span(text.ids).last(count),
                         result.mutable_values<std::int64_t>().subspan(text.row * count, count).begin());

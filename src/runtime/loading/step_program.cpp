@@ -54,6 +54,13 @@ Tensor slots_of(std::span<const StepSequence> sequences, bool is_rounded) {
   return Tensor::from<std::int32_t>({static_cast<std::int64_t>(slots.size())}, slots);
 }
 
+Tensor last_positions(std::span<const StepSequence> sequences) {
+  Ints last;
+  for (const StepSequence& sequence : sequences)
+    last.push_back(static_cast<std::int32_t>(std::max(sequence.cached + sequence.ids.size(), sequence.text)) - 1);
+  return Tensor::from<std::int32_t>({static_cast<std::int64_t>(last.size())}, last);
+}
+
 }  // namespace
 
 StepProgram::StepProgram(std::unique_ptr<backends::Executable> executable, models::CacheLayout layout,
@@ -102,6 +109,7 @@ Tensor StepProgram::run(std::span<const StepSequence> sequences, CachePages& cac
   std::vector<backends::Buffer> inputs = pack(tokens, limits_, packing);
   inputs.emplace_back(table_of(sequences));
   inputs.emplace_back(slots_of(sequences, !rounding_.empty()));
+  inputs.emplace_back(last_positions(sequences));
   const std::vector<backends::Buffer> caches(cache.tensors.begin(), cache.tensors.end());
   std::vector<backends::Buffer> outputs = {{}};
   outputs.insert(outputs.end(), caches.begin(), caches.end());

@@ -25,6 +25,7 @@ struct StepSequence {
   std::size_t cached = 0;               // how many earlier tokens are in the cache
   std::span<const std::int32_t> pages;  // of the cache, for all its tokens, in order; no other sequence writes to those
                                         // that it writes to
+  std::size_t text = 0;                 // tokens of the whole text, where later steps compute more of it; else 0
 };
 
 /// The keys and values of `pages` pages. One step at a time may use it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,7 +45,10 @@ class GgufOfModel {
  public:
   GgufOfModel(const Json& config, std::vector<StoredWeight> weights)
       : config_(config), type_(config.get_string("model_type", "")), weights_(std::move(weights)) {
-    architecture_ = type_ == "gemma3_text" ? "gemma3" : type_ == "mistral" ? "llama" : type_;
+    architecture_ = type_ == "gemma3_text"  ? "gemma3"
+                    : type_ == "mistral"    ? "llama"
+                    : type_ == "ministral3" ? "mistral3"
+                                            : type_;
   }
 
   /// Adds what tests change or break.
@@ -64,8 +68,26 @@ class GgufOfModel {
       const Json* value = config_.find(name);
       if (value != nullptr && !value->is_null()) add_count(file, key, value->as_int(name));
     }
-    add_float(file, "attention.layer_norm_rms_epsilon", config_.get_double("rms_norm_eps", 0));
+    add_float(file, "attention.layer_norm_rms_epsilon", config_.get_double("rms_norm_eps", 1e-6));
     return file;
+  }
+
+  /// What the converter writes of settings that only some of the families have. `weights` get factors of LongRoPE.
+  void add_family(GgufBytes& file) {
+    for (const auto& [key, name] :
+         {std::pair{"embedding_scale", "embedding_multiplier"}, std::pair{"residual_scale", "residual_multiplier"},
+          std::pair{"attention.scale", "attention_multiplier"}, std::pair{"logit_scale", "logits_scaling"},
+          std::pair{"attn_logit_softcapping", "attn_logit_softcapping"},
+          std::pair{"final_logit_softcapping", "final_logit_softcapping"}, std::pair{"rope.freq_base", "rope_theta"},
+          std::pair{"rope.freq_base_swa", "rope_local_base_freq"}}) {
+      if (config_.find_value(name) != nullptr) add_float(file, key, config_.get_double(name, 0));
+    }
+    if (config_.find_value("sliding_window_pattern") != nullptr)
+      add_count(file, "attention.sliding_window_pattern", config_.get_int("sliding_window_pattern", 0));
+    if (type_ == "phi3") add_phi3(file);
+    for (const char* name : {"rope_scaling", "rope_parameters"}) {
+      if (const Json* rope = config_.find_value(name)) add_rope(file, *rope);
+    }
   }
 
   void add_count(GgufBytes& file, const std::string& key, std::int64_t value) const {
@@ -91,6 +113,50 @@ class GgufOfModel {
   std::size_t size() const { return weights_.size(); }
 
  private:
+  void add_phi3(GgufBytes& file) const {
+    const std::int64_t width = config_.get_int("hidden_size", 0) / config_.get_int("num_attention_heads", 1);
+    add_count(file, "rope.dimension_count",
+              static_cast<std::int64_t>(static_cast<double>(width) * config_.get_double("partial_rotary_factor", 1)));
+    if (config_.find_value("sliding_window") == nullptr) add_count(file, "attention.sliding_window", 0);
+  }
+
+  void add_rope(GgufBytes& file, const Json& rope) {
+    const std::string kind = rope.get_string("rope_type", rope.get_string("type", "default"));
+    if (config_.find_value("rope_theta") == nullptr)
+      add_float(file, "rope.freq_base", rope.get_double("rope_theta", 10000));
+    const std::int64_t context = config_.get_int("max_position_embeddings", 0),
+                       original = config_.get_int("original_max_position_embeddings",
+                                                  rope.get_int("original_max_position_embeddings", context));
+    if (kind == "linear" || kind == "yarn") {
+      file.add_text(architecture_ + ".rope.scaling.type", kind);
+      add_float(file, "rope.scaling.factor", rope.get_double("factor", 1));
+    }
+    if (kind == "yarn" || kind == "su" || kind == "longrope")
+      add_count(file, "rope.scaling.original_context_length", original);
+    if (kind == "su" || kind == "longrope") {
+      const double scale = static_cast<double>(context) / static_cast<double>(original);
+      add_float(file, "rope.scaling.attn_factor",
+                std::sqrt(1 + std::log(scale) / std::log(static_cast<double>(original))));
+      for (const auto& [name, key] : {std::pair{"rope_factors_long.weight", "long_factor"},
+                                      std::pair{"rope_factors_short.weight", "short_factor"}}) {
+        std::string bytes;
+        const Json::Array& factors = rope.find(key)->as_array(key);
+        for (const Json& each : factors)
+          append_little_endian(bytes, std::bit_cast<std::uint32_t>(static_cast<float>(each.as_double(key))));
+        weights_.push_back({name, {static_cast<std::int64_t>(factors.size())}, "f32", bytes});
+      }
+    }
+    for (const auto& [key, name] :
+         {std::pair{"rope.scaling.yarn_attn_factor", "attention_factor"},
+          std::pair{"rope.scaling.yarn_beta_fast", "beta_fast"}, std::pair{"rope.scaling.yarn_beta_slow", "beta_slow"},
+          std::pair{"rope.scaling.yarn_log_multiplier", "mscale_all_dim"},
+          std::pair{"attention.temperature_scale", "llama_4_scaling_beta"}}) {
+      if (rope.find_value(name) != nullptr) add_float(file, key, rope.get_double(name, 0));
+    }
+  }
+
+  bool is_gemma() const { return architecture_.starts_with("gemma"); }
+
   std::string name_of(std::string name) const {
     if (name.starts_with("model.")) name = name.substr(6);
     const std::size_t dot = name.rfind('.');
@@ -101,7 +167,7 @@ class GgufOfModel {
       before = "blk." + number + ".";
       stem = stem.substr(8 + number.size());
     }
-    const bool is_gemma = architecture_ == "gemma3";
+    const bool has_four_norms = architecture_ == "gemma2" || architecture_ == "gemma3";
     const std::pair<std::string_view, std::string_view> names[] = {
         {"embed_tokens", "token_embd"},
         {"norm", "output_norm"},
@@ -111,12 +177,14 @@ class GgufOfModel {
         {"self_attn.k_proj", "attn_k"},
         {"self_attn.v_proj", "attn_v"},
         {"self_attn.o_proj", "attn_output"},
+        {"self_attn.qkv_proj", "attn_qkv"},
+        {"mlp.gate_up_proj", "ffn_up"},
         {"self_attn.q_norm", "attn_q_norm"},
         {"self_attn.k_norm", "attn_k_norm"},
         {"mlp.gate_proj", "ffn_gate"},
         {"mlp.up_proj", "ffn_up"},
         {"mlp.down_proj", "ffn_down"},
-        {"post_attention_layernorm", is_gemma ? "post_attention_norm" : "ffn_norm"},
+        {"post_attention_layernorm", has_four_norms ? "post_attention_norm" : "ffn_norm"},
         {"pre_feedforward_layernorm", "ffn_norm"},
         {"post_feedforward_layernorm", "post_ffw_norm"}};
     for (const auto& [there, here] : names) {
@@ -127,10 +195,12 @@ class GgufOfModel {
 
   // The converter's permute, row by row: the first half of a head's rows go to its even rows, the second to the odd.
   std::string converted(const StoredWeight& weight) const {
-    if (architecture_ == "gemma3" && weight.name.ends_with("norm.weight")) return with_one(weight.bytes);
+    if (is_gemma() && weight.name.ends_with("norm.weight")) return with_one(weight.bytes);
     const bool is_query = weight.name.find(".q_proj.") != std::string::npos,
                is_key = weight.name.find(".k_proj.") != std::string::npos;
-    if (architecture_ != "llama" || (!is_query && !is_key)) return weight.bytes;
+    const bool is_like_llama = architecture_ == "llama" || architecture_ == "mistral3" || architecture_ == "smollm3" ||
+                               architecture_ == "granite";
+    if (!is_like_llama || (!is_query && !is_key)) return weight.bytes;
     const auto heads =
         static_cast<std::size_t>(config_.get_int(is_query ? "num_attention_heads" : "num_key_value_heads", 0));
     const auto rows = static_cast<std::size_t>(weight.dims.front());

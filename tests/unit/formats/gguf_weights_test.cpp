@@ -117,7 +117,7 @@ TEST_F(GgufWeightsTest, FilesThatAreCutShortAreRefused) {
 }
 
 TEST_F(GgufWeightsTest, AnUnknownArchitectureIsNamed) {
-  expect_refused(GgufBytes().add_text("general.architecture", "phi3").bytes(), ErrorCode::unsupported, ": phi3");
+  expect_refused(GgufBytes().add_text("general.architecture", "falcon").bytes(), ErrorCode::unsupported, ": falcon");
   expect_refused(GgufBytes().add_text("general.architecture", "bert").bytes(), ErrorCode::unsupported, ": bert");
   expect_refused(GgufBytes().add_u32("general.architecture", 1).bytes(), ErrorCode::corrupt, "general.architecture");
   expect_refused(GgufBytes().add_u32("a", 1).bytes(), ErrorCode::corrupt, R"(no "general.architecture")");
@@ -179,6 +179,39 @@ TEST_F(GgufWeightsTest, MetadataOfAnotherTypeOrMeaningAreRefusedByName) {
                       .add_u32("llama.block_count", 1)
                       .add("llama.attention.head_count", GgufType::array, GgufBytes::array(GgufType::u32, 0, ""))),
       ErrorCode::unsupported, "differs by layer");
+}
+
+TEST_F(GgufWeightsTest, SettingsOfOneFamilyAreRefusedInOthers) {
+  const auto header_of = [](const std::string& architecture) {
+    return GgufBytes()
+        .add_text("general.architecture", architecture)
+        .add_u32(architecture + ".embedding_length", 8)
+        .add_u32(architecture + ".block_count", 1)
+        .add_u32(architecture + ".attention.head_count", 2)
+        .add_u32(architecture + ".feed_forward_length", 12)
+        .add_u32(architecture + ".context_length", 16)
+        .add_u32(architecture + ".rope.dimension_count", architecture == "phi3" ? 2 : 4)
+        .add(architecture + ".attention.layer_norm_rms_epsilon", GgufType::f32, std::string("\xAC\xC5\x27\x37", 4));
+  };
+  const auto with_two = [&](const std::string& architecture, const std::string& key) {
+    return llama_bytes(
+        header_of(architecture).add(architecture + "." + key, GgufType::f32, std::string("\0\0\0\x40", 4)));
+  };
+  for (const char* key : {"embedding_scale", "residual_scale", "logit_scale", "attention.scale"}) {
+    expect_refused(with_two("llama", key), ErrorCode::unsupported, std::string(key) + " is set");
+    EXPECT_NO_THROW((void)config_of(with_two("granite", key))) << key;
+  }
+  expect_refused(with_two("gemma", "attn_logit_softcapping"), ErrorCode::unsupported, "attn_logit_softcapping is set");
+  EXPECT_EQ(config_of(with_two("gemma2", "attn_logit_softcapping")).get_double("attn_logit_softcapping", 0), 2);
+  expect_refused(with_two("smollm3", "attention.temperature_scale"), ErrorCode::unsupported, "temperature_scale");
+  EXPECT_EQ(config_of(with_two("mistral3", "attention.temperature_scale"))
+                .find("rope_scaling")
+                ->get_double("llama_4_scaling_beta", 0),
+            2);
+  EXPECT_EQ(static_cast<int>(4 * config_of(llama_bytes(header_of("phi3"))).get_double("partial_rotary_factor", 0)), 2);
+  expect_refused(
+      llama_bytes(header_of("granite").add("granite.rope.scaling.finetuned", GgufType::boolean, std::string(1, '\0'))),
+      ErrorCode::unsupported, "no layer has positions");
 }
 
 TEST_F(GgufWeightsTest, FactorsOfFrequenciesAreOneForEachPair) {
