@@ -37,6 +37,9 @@ struct MemoryOptions {
   std::size_t batch_size = 0;                  // texts; 0: as many as run in one batch
   std::size_t max_length = 0;                  // tokens of each text; 0: the model's maximum
   ComputeType dtype = ComputeType::as_stored;  // automatic: as stored
+  /// Of a language model, the tokens of prompt and text together, whose keys and values are kept; `max_length` has no
+  /// effect then. 0: the model only reads texts.
+  std::size_t context = 0;
 };
 
 /// Bytes that a model needs on a backend, computed from the graph that the backend would run.
@@ -48,7 +51,7 @@ struct ModelMemory {
   std::size_t max_length = 0;        // tokens of each
   std::uint64_t mapped_weights = 0;  // read in place from the mapped file
   std::uint64_t owned_weights = 0;   // packed, folded or uploaded copies
-  std::uint64_t kv_cache = 0;        // 0 for encoders
+  std::uint64_t kv_cache = 0;        // of all texts; 0 without MemoryOptions::context
   std::uint64_t activations = 0;     // peak of live values during a run
   std::uint64_t inputs_and_outputs = 0;
   std::uint64_t total() const { return mapped_weights + owned_weights + kv_cache + activations + inputs_and_outputs; }
@@ -56,7 +59,7 @@ struct ModelMemory {
 
 /// Reads the model's config.json and the headers of its weights, builds its graph and asks the backend. Reads only
 /// those weights that the dtype would round on loading, and compiles nothing. Throws as Model::load, and
-/// invalid_argument for more tokens than the model accepts.
+/// invalid_argument for more tokens than the model accepts, unsupported for the context of a model that has none.
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options = {});
 
 /// The choice of init_backend_with_memory_check.

@@ -143,7 +143,8 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
 }
 
 graph::Value build_step(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
-                        Weights& weights, const EncoderInputs& inputs, SequenceContext& sequences) {
+                        Weights& weights, const EncoderInputs& inputs, const PageInputs& pages,
+                        SequenceContext& sequences) {
   const auto entry = std::ranges::find(architecture.entries, "step", &EntrySpec::name);
   if (entry == architecture.entries.end())
     throw make_error(ErrorCode::unsupported, "models of type ", architecture.model_type,
@@ -155,7 +156,7 @@ graph::Value build_step(const Architecture& architecture, graph::Builder& b, con
   tie(architecture, config, weights);
   EncoderScope scope{.b = b, .config = config, .weights = weights, .in = inputs, .sequences = sequences};
   const graph::Value hidden = entry->build(scope);
-  return head.build(scope, graph::take_rows(b, hidden, inputs.first)).front().value;
+  return head.build(scope, graph::take_rows(b, hidden, pages.asked)).front().value;
 }
 
 std::vector<EncoderOutput> build_head(const Architecture& architecture, graph::Builder& b, const formats::Json& config,

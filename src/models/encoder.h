@@ -11,6 +11,7 @@
 #include "formats/json.h"
 #include "graph/builder.h"
 #include "models/inputs/encoder_inputs.h"
+#include "models/inputs/page_inputs.h"
 #include "models/inputs/row_inputs.h"
 #include "models/weights/weights.h"
 
@@ -160,10 +161,11 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
                            Weights& weights, const EncoderInputs& inputs, HeadChoice head);
 
 /// The entry "step" in a graph that begins with `declare_encoder_inputs` and `declare_page_inputs`: the logits
-/// [sequences, vocabulary] of the token after EncoderInputs::first. Throws unsupported for a model without a "step" or
-/// without logits of the next token, and as find_head and Weights.
+/// [asked_tokens, vocabulary] of the tokens after those of PageInputs::asked. Throws unsupported for a model without a
+/// "step" or without logits of the next token, and as find_head and Weights.
 graph::Value build_step(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
-                        Weights& weights, const EncoderInputs& inputs, SequenceContext& sequences);
+                        Weights& weights, const EncoderInputs& inputs, const PageInputs& pages,
+                        SequenceContext& sequences);
 
 /// What config.json's head computes of rows of hidden states, which need not be all tokens of a text: for heads that
 /// treat each token by itself. Throws as find_head and Weights.

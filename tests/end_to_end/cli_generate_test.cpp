@@ -91,6 +91,25 @@ TEST_F(CliGenerate, ChatSaysThatTheContextIsFull) {
       << done.error;
 }
 
+TEST_F(CliGenerate, EstimateCountsTheCacheOfAContext) {
+  const auto json = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"estimate", "--output", "json", "--backend", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return formats::parse_json(good(arguments), "estimate");
+  };
+  const auto bytes = [](const formats::Json& of, const char* part) { return of.find(part)->get_int("bytes", -1); };
+  const formats::Json whole = json({}), some = json({"--context", "64"}),
+                      texts = json({"--context", "64", "--batch-size", "3"});
+  EXPECT_EQ(whole.get_int("context", 0), 100);
+  EXPECT_EQ(bytes(some, "kv_cache"), 64 * some.get_int("kv_bytes_per_token", 0));
+  EXPECT_EQ(bytes(texts, "kv_cache"), 3 * bytes(some, "kv_cache"));
+  EXPECT_EQ(bytes(some, "total"), bytes(some, "weights") + bytes(some, "kv_cache") + bytes(some, "activations") +
+                                      bytes(some, "inputs_and_outputs"));
+  const ProgramRun longer = run({"estimate", "--context", "101"});
+  EXPECT_EQ(longer.exit_code, 2) << longer.error;
+  EXPECT_NE(longer.error.find("longer than the 100"), std::string::npos) << longer.error;
+}
+
 TEST_F(CliGenerate, ForwardContinuesRowsGreedily) {
   const std::string ids = folder_.path() / "ids.safetensors", out = folder_.path() / "out.safetensors";
   const std::vector<formats::NamedTensor> inputs = {{"input_ids", Tensor::from<std::int64_t>({1, 3}, {1, 4, 5})}};

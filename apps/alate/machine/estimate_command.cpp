@@ -16,9 +16,11 @@
 #include "machine/discovery.h"
 #include "machine/selection.h"
 #include "models/weights/weight_settings.h"
+#include "pipelines/tasks/tasks.h"
 #include "runtime/loading/memory_estimate.h"
 #include "runtime/loading/model_files.h"
 #include "runtime/loading/model_needs.h"
+#include "runtime/loading/step_memory.h"
 
 namespace alate::app {
 namespace {
@@ -147,8 +149,40 @@ Estimate estimate_file(const std::filesystem::path& file, const std::string& nam
   return estimate;
 }
 
-Estimate estimate_model(const std::string& model, const CommonOptions& options) {
+// A language model: its step, with a cache for the context.
+Estimate estimate_decoder(const std::filesystem::path& path, const std::string& name,
+                          std::optional<std::size_t> context, const CommonOptions& options) {
+  const runtime::FolderStep folder = runtime::step_of_folder(path, models::require_compute_type(options.dtype));
+  const runtime::StepSize size{.context = context.value_or(0),
+                               .sequences = std::max<std::size_t>(options.batch_size, 1)};
+  const auto request_on = [&](const backends::Backend& backend) {
+    return runtime::decoder_request(backend, folder.step, folder.limits, size, name);
+  };
+  const std::vector<machine::BackendState> asked = asked_backends(options);
+  const backends::Backend& first = backends::get_backend(asked.front().name);
+  const ModelMemory memory = runtime::decoder_memory(first, folder.step, folder.limits, size);
+  Estimate estimate;
+  estimate.request = request_on(first);
+  estimate.facts = {{"model", name},
+                    {"backend", memory.backend},
+                    {"dtype", folder.dtype},
+                    {"batch_size", std::uint64_t{memory.batch_size}},
+                    {"context", std::uint64_t{memory.max_length}},
+                    {"kv_bytes_per_token", std::uint64_t{models::bytes_per_token(folder.step.layout)}},
+                    {"mapped_weights", memory.mapped_weights},
+                    {"owned_weights", memory.owned_weights}};
+  estimate.fits = fits_on_devices(asked, request_on);
+  return estimate;
+}
+
+Estimate estimate_model(const Arguments& arguments, const std::string& model, std::optional<std::size_t> context,
+                        const CommonOptions& options) {
   const std::filesystem::path path = find_model(options, model);
+  const bool is_decoder = pipelines::is_bare_language_model(path);
+  if (is_decoder && options.max_length)
+    throw arguments.usage_error("a language model has a --context, and texts of no other --max-length");
+  if (!is_decoder && context) throw arguments.usage_error("--context is for language models, and this is none");
+  if (is_decoder) return estimate_decoder(path, shortest_reference(options, model), context, options);
   const runtime::ModelFiles files = runtime::find_model_files(path);
   if (!runtime::model_needs(path).file_extension.empty())
     return estimate_file(files.onnx_file, shortest_reference(options, model), options);
@@ -194,10 +228,13 @@ Estimate estimate_model(const std::string& model, const CommonOptions& options) 
 
 void run_estimate(Arguments& arguments) {
   std::string model;
+  std::optional<std::size_t> context;
   RawSizes sizes;
   CommonOptions options;
   arguments.positional("MODEL", false, model);
   arguments.refuse_empty();
+  arguments.option("--context", "TOKENS", "tokens of a language model's prompt and text together; default: its limit",
+                   context);
   arguments.group("Instead of MODEL, the sizes of a decoder");
   arguments.option("--hidden", "N", "width of a token's vector", sizes.hidden);
   arguments.option("--intermediate", "N", "width inside the feed-forward layers", sizes.intermediate);
@@ -213,11 +250,13 @@ void run_estimate(Arguments& arguments) {
   if (!arguments.parse()) return;
   apply(options);
   if (model.empty() && !sizes.any()) throw arguments.usage_error("give MODEL, or the sizes of a decoder");
+  if (model.empty() && context) throw arguments.usage_error("--context needs MODEL; sizes have --max-seq");
   if (!model.empty() && sizes.any()) throw arguments.usage_error("give MODEL or the sizes of a decoder, not both");
   const OutputFormat format = output_format(options, written);
   Output output(options.out);
 
-  Estimate estimate = model.empty() ? estimate_sizes(arguments, sizes, options) : estimate_model(model, options);
+  Estimate estimate =
+      model.empty() ? estimate_sizes(arguments, sizes, options) : estimate_model(arguments, model, context, options);
   output.write(format == OutputFormat::json ? estimate_json(std::move(estimate)) : estimate_text(estimate));
   output.finish();
 }

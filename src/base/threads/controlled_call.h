@@ -1,10 +1,13 @@
 // A call of the library's user, under its RunControl.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
+#include <stop_token>
 
 #include "alate/error.h"
 #include "alate/run_control.h"
@@ -28,6 +31,9 @@ class ControlledCall {
 
   /// Requested once the caller wants no result any more; valid as long as this call.
   Cancellation cancellation() const { return may_end_ ? Cancellation::when(question_) : Cancellation::never(); }
+  /// What `cancellation` asks, for waits that end by themselves.
+  const std::stop_token& stop() const { return control_.stop; }
+  const std::optional<std::chrono::steady_clock::time_point>& deadline() const { return control_.deadline; }
   bool is_watched() const { return static_cast<bool>(control_.progress); }
   /// Tells the caller, on the calling thread only. Throws ThrownByCaller.
   void report(const Progress& progress) const;

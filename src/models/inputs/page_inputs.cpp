@@ -8,10 +8,12 @@ PageInputs declare_page_inputs(graph::Builder& b, const EncoderInputs& inputs, s
   PageInputs in;
   in.pages = b.dim("pages", 1);
   in.most_pages = b.dim("most_pages", 1, {}, true);
+  in.asked_tokens = b.dim("asked_tokens", 0, {}, true);
   in.page_rows = page_rows;
   in.table = b.parameter("page_table", {DType::i32, {inputs.sequences, in.most_pages}});
   in.slots = b.parameter("slots", {DType::i32, {inputs.tokens}});
   in.last_positions = b.parameter("last_positions", {DType::i32, {inputs.sequences}});
+  in.asked = b.parameter("asked", {DType::i32, {in.asked_tokens}});
   return in;
 }
 

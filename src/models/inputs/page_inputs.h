@@ -17,7 +17,8 @@ struct PageInputs {
   graph::Value table;  // [sequences, most_pages]: the pages of each sequence, in order; any page past its own
   graph::Value slots;  // [tokens]: where each token's keys and values are written, page · page_rows + row; -1: nowhere
   graph::Value last_positions;  // [sequences]: of the whole text, with tokens that later steps compute
-  Dim pages, most_pages;
+  graph::Value asked;           // [asked_tokens]: the tokens whose logits are computed; none of a prompt that goes on
+  Dim pages, most_pages, asked_tokens;
   std::int64_t page_rows = 0;
 };
 

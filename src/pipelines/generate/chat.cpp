@@ -9,22 +9,13 @@
 namespace alate {
 
 struct Chat::State {
-  State(TextGenerator of, ChatTemplate with)
-      : generator(std::move(of)),
-        chat_template(std::move(with)),
-        store(generator.state().program, runtime::StepProgram::pages_of(generator.context())) {}
+  State(TextGenerator of, ChatTemplate with) : generator(std::move(of)), chat_template(std::move(with)) {}
 
   std::size_t first() const { return !messages.empty() && messages.front().role == "system" ? 1 : 0; }
-  void forget() {
-    store.give_back(cached.pages);
-    cached.ids.clear();
-  }
 
   TextGenerator generator;
   ChatTemplate chat_template;
   std::vector<ChatMessage> messages;
-  runtime::PageStore store;
-  pipelines::CachedTokens cached;  // of the last turn
 };
 
 Chat::Chat(TextGenerator generator, ChatTemplate chat_template)
@@ -65,21 +56,7 @@ Generation Chat::ask(std::string_view content, const GenerationOptions& options,
       const std::string prompt = state.chat_template.render(state.messages, {.add_generation_prompt = true}).text;
       // The template writes the special tokens.
       std::vector<std::int32_t> ids = pipelines::prompt_tokens(model, prompt, false, call.cancellation());
-      pipelines::GrowingText text(model, std::move(ids), state.cached, options, 0, show);
-      state.cached = {};
-      const auto keep = [&] {
-        state.cached = text.release();
-        state.store.give_back(state.cached.pages, runtime::StepProgram::pages_of(state.cached.ids.size()));
-      };
-      pipelines::GrowingText* const texts[] = {&text};
-      try {
-        pipelines::grow_texts(model, texts, state.store, call.cancellation());
-      } catch (...) {
-        keep();
-        throw;
-      }
-      Generation made = text.finish();
-      keep();
+      Generation made = pipelines::grow_text(model, std::move(ids), options, show, call);
       state.messages.push_back({"assistant", made.text});
       return made;
     });

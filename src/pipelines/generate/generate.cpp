@@ -1,5 +1,6 @@
-#include <algorithm>
-#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "alate/error.h"
 #include "base/log.h"
@@ -28,9 +29,16 @@ void warn_of_keys(const generation::GenerationConfig& config, const std::filesys
               {{"model", runtime::shown_name(folder)}, {"key", key}});
 }
 
-// The most pages of a call: those of its texts, each as long as the context.
-std::size_t most_pages(const TextGenerator::State& model, std::size_t texts) {
-  return texts * runtime::StepProgram::pages_of(model.context);
+// The context is the model's, unless memory holds less.
+void choose_context(TextGenerator::State& state, const runtime::StepProgram& program) {
+  const auto positions = static_cast<std::size_t>(program.limits().positions);
+  state.context = program.bound().context;
+  if (state.context >= positions) return;
+  const std::string name = runtime::shown_name(state.model.files.folder);
+  base::log(base::LogLevel::warn, "the context is shorter than the model's, for lack of memory",
+            {{"model", name}, {"context", std::to_string(state.context)}, {"of_model", std::to_string(positions)}},
+            name + " has a context of " + std::to_string(state.context) + " tokens instead of its " +
+                std::to_string(positions) + ": memory holds no more");
 }
 
 }  // namespace
@@ -58,7 +66,7 @@ TextGenerator pipelines::load_generator(const std::filesystem::path& folder, con
       {.noun = "a language model", .require = [](const Model::State&, const ScoreModules*) {}, .compile = compile},
       control));
   const Model::State& model = state->model.model.state();
-  state->program = model.step_program();
+  const std::shared_ptr<const runtime::StepProgram> program = model.step_program();
   const runtime::ModelFiles& files = state->model.files;
   state->template_source = files.tokenizer();
   // A GGUF that is all of its model says itself what there is to say; files beside it may be another model's.
@@ -67,7 +75,8 @@ TextGenerator pipelines::load_generator(const std::filesystem::path& folder, con
   state->defaults = {.sampling = sampling_of(state->config), .stopping = state->config.stopping};
   state->end_tokens = state->config.end_tokens;
   if (state->end_tokens.empty()) state->end_tokens = generation::read_end_tokens(model.config, "config.json");
-  state->context = static_cast<std::size_t>(model.limits().positions);
+  choose_context(*state, *program);
+  state->steps = std::make_unique<runtime::StepScheduler>(program, runtime::loop_options(*program));
   return TextGenerator(std::move(state));
 }
 
@@ -80,13 +89,9 @@ Generation TextGenerator::generate(std::string_view prompt, const GenerationOpti
                                    const std::function<void(std::string_view)>& shown,
                                    const RunControl& control) const {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
-    pipelines::GrowingText text(
-        *state_, pipelines::prompt_tokens(*state_, prompt, options.add_special_tokens, call.cancellation()), {},
-        options, 0, shown);
-    runtime::PageStore store(state_->program, pipelines::most_pages(*state_, 1));
-    pipelines::GrowingText* const texts[] = {&text};
-    pipelines::grow_texts(*state_, texts, store, call.cancellation());
-    return text.finish();
+    return pipelines::grow_text(
+        *state_, pipelines::prompt_tokens(*state_, prompt, options.add_special_tokens, call.cancellation()), options,
+        shown, call);
   });
 }
 
@@ -94,24 +99,20 @@ std::vector<Generation> TextGenerator::generate(std::span<const std::string_view
                                                 const GenerationOptions& options, const RunControl& control) const {
   return base::run_controlled(control, [&](const base::ControlledCall& call) {
     const auto computed = call.computed_of(prompts.size());
-    std::deque<pipelines::GrowingText> texts;
-    std::vector<pipelines::GrowingText*> all;
+    std::vector<std::shared_ptr<pipelines::GrowingText>> texts;
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       try {
-        all.push_back(&texts.emplace_back(
+        texts.push_back(std::make_shared<pipelines::GrowingText>(
             *state_, pipelines::prompt_tokens(*state_, prompts[i], options.add_special_tokens, call.cancellation()),
-            pipelines::CachedTokens(), options, i, nullptr));
+            options, i));
       } catch (const Error& error) {
         if (error.code() == ErrorCode::cancelled) throw;
         throw make_error(error.code(), "prompt ", i, ": ", error.message());
       }
     }
-    runtime::PageStore store(state_->program, pipelines::most_pages(*state_, prompts.size()));
-    pipelines::grow_texts(*state_, all, store, call.cancellation());
-    std::vector<Generation> results;
-    for (pipelines::GrowingText& text : texts) results.push_back(text.finish());
-    if (computed) computed(prompts.size());
-    return results;
+    pipelines::TextListener listener;
+    if (computed) listener.done = [&](std::size_t) { computed(1); };
+    return pipelines::grow_texts(*state_, texts, listener, call);
   });
 }
 

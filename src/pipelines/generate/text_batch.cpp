@@ -1,24 +1,18 @@
 #include "pipelines/generate/text_batch.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
 #include <utility>
 
 #include "alate/error.h"
+#include "base/threads/mutex.h"
 #include "tokenizers/encode.h"
 
 namespace alate::pipelines {
 namespace {
-
-// Of a prompt, in one step; of all texts together about as many.
-constexpr std::size_t kTokensAtATime = 512;
-// That grow at the same time: each takes memory for its tokens.
-constexpr std::size_t kMostTexts = 64;
-
-// Whether keys of a text of `before` tokens serve when it has `now`.
-bool keeps_keys(const TextGenerator::State& model, std::size_t before, std::size_t now) {
-  return model.model.model.state().limits().keeps_keys(static_cast<std::int64_t>(before),
-                                                       static_cast<std::int64_t>(now));
-}
 
 generation::Sampler sampler_of(const TextGenerator::State& model, const SamplingOptions& sampling,
                                const StoppingOptions& stopping, std::uint64_t index) {
@@ -30,6 +24,62 @@ generation::Sampler sampler_of(const TextGenerator::State& model, const Sampling
            .text = index}};
 }
 
+// What the scheduler's thread tells a call: pieces of texts, and texts that are done.
+struct TextNews {
+  std::size_t index = 0;
+  std::string piece = {};
+  std::optional<runtime::StepResult> done = {};
+};
+
+class NewsQueue {
+ public:
+  void push(TextNews news) {
+    {
+      const std::lock_guard lock(mutex_);
+      news_.push_back(std::move(news));
+    }
+    changed_.notify_one();
+  }
+  // Throws cancelled when the call is to end.
+  TextNews next(const base::ControlledCall& call) {
+    std::unique_lock<base::Mutex> lock(mutex_);
+    const auto is_there = [&] { return !news_.empty(); };
+    if (call.deadline()) {
+      changed_.wait_until(lock, call.stop(), *call.deadline(), is_there);
+    } else {
+      changed_.wait(lock, call.stop(), is_there);
+    }
+    call.cancellation().check();
+    TextNews news = std::move(news_.front());
+    news_.pop_front();
+    return news;
+  }
+
+ private:
+  base::Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<TextNews> news_;
+};
+
+// Jobs that are cancelled when the call that sent them ends.
+class SentJobs {
+ public:
+  explicit SentJobs(runtime::StepScheduler& steps) : steps_(steps) {}
+  SentJobs(const SentJobs&) = delete;
+  SentJobs& operator=(const SentJobs&) = delete;
+  ~SentJobs() {
+    for (const std::uint64_t id : ids_) steps_.cancel(id);
+  }
+  void send(runtime::StepJob job) {
+    ids_.push_back(0);
+    ids_.back() = steps_.submit(std::move(job));
+  }
+
+ private:
+  runtime::StepScheduler& steps_;
+  std::vector<std::uint64_t> ids_;
+};
+
 }  // namespace
 
 std::vector<std::int32_t> prompt_tokens(const TextGenerator::State& model, std::string_view prompt, bool with_special,
@@ -38,29 +88,21 @@ std::vector<std::int32_t> prompt_tokens(const TextGenerator::State& model, std::
   return tokenizers::encode(model.model.tokenizer, prompt, options, cancellation).ids;
 }
 
-GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int32_t> prompt, CachedTokens cached,
-                         const GenerationOptions& options, std::uint64_t index,
-                         std::function<void(std::string_view)> shown)
+GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int32_t> prompt,
+                         const GenerationOptions& options, std::uint64_t index)
     : model_(model),
       decoder_(model.model.tokenizer, {.skip_special_tokens = true}),
       stopping_(model.config.within_lengths(options.stopping, static_cast<std::int64_t>(prompt.size()))),
       sampler_(sampler_of(model, options.sampling, stopping_, index)),
       ending_(stopping_, model.end_tokens),
-      shown_(std::move(shown)),
-      ids_(std::move(prompt)),
-      pages_(std::move(cached.pages)),
-      context_(model.context) {
-  if (ids_.empty()) throw Error(ErrorCode::invalid_argument, "the prompt has no tokens: give a text to be continued");
-  if (ids_.size() >= context_)
-    throw make_error(ErrorCode::invalid_argument, "the prompt has ", ids_.size(), " tokens, and the context of ",
-                     context_, " leaves no room for an answer: shorten it");
-  const auto [same, other] = std::ranges::mismatch(cached.ids, ids_);
-  // The last token is computed, since its logits are asked for.
-  cached_ = std::min(static_cast<std::size_t>(same - cached.ids.begin()), ids_.size() - 1);
-  if (!keeps_keys(model, cached.text, ids_.size())) cached_ = 0;
-  sampler_.add_prompt(ids_);
-  result_.prompt_tokens = ids_.size();
-  result_.cached_tokens = cached_;
+      prompt_(std::move(prompt)) {
+  if (prompt_.empty())
+    throw Error(ErrorCode::invalid_argument, "the prompt has no tokens: give a text to be continued");
+  if (prompt_.size() >= model.context)
+    throw make_error(ErrorCode::invalid_argument, "the prompt has ", prompt_.size(), " tokens, and the context of ",
+                     model.context, " leaves no room for an answer: shorten it");
+  sampler_.add_prompt(prompt_);
+  result_.prompt_tokens = prompt_.size();
   result_.seed = sampler_.seed();
   if (const auto reason = ending_.before_first()) {
     result_.finish = *reason;
@@ -68,81 +110,88 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
   }
 }
 
-runtime::StepSequence GrowingText::step(std::size_t tokens, runtime::PageStore& store) {
-  store.hold(pages_, cached_ + tokens);
-  return {.ids = std::span(ids_).subspan(cached_, tokens), .cached = cached_, .pages = pages_, .text = ids_.size()};
+runtime::StepJob GrowingText::job(const std::shared_ptr<GrowingText>& text, std::function<void(std::string)> shown) {
+  runtime::StepJob job;
+  job.prompt = std::move(text->prompt_);
+  job.choose = [text, shown = std::move(shown)](std::span<const float> logits, std::size_t worker) {
+    std::string piece;
+    const std::optional<std::int32_t> token = text->choose(logits, worker, piece);
+    if (!piece.empty()) shown(std::move(piece));
+    return token;
+  };
+  return job;
 }
 
-void GrowingText::take(std::size_t tokens, std::span<const float> logits, generation::SamplerWorkspace& workspace) {
-  cached_ += tokens;
-  if (cached_ < ids_.size()) return;
-  const generation::TokenChoice choice = sampler_.choose(logits, workspace);
+std::optional<std::int32_t> GrowingText::choose(std::span<const float> logits, std::size_t worker, std::string& shown) {
+  const generation::TokenChoice choice = sampler_.choose(logits, model_.workspace(worker));
   if (result_.tokens.empty()) first_token_ = std::chrono::steady_clock::now();
   result_.tokens.push_back({choice.token, choice.logprob, {choice.top.begin(), choice.top.end()}});
   sampler_.accept(choice);
-  ids_.push_back(choice.token);
-  if (!keeps_keys(model_, ids_.size() - 1, ids_.size())) cached_ = 0;
-  std::string shown;
   std::optional<FinishReason> reason = ending_.add(choice.token, decoder_.push(choice.token), shown);
-  show(shown);
-  if (!reason && ids_.size() >= context_) reason = FinishReason::length;
-  if (!reason) return;
+  result_.text += shown;
+  if (!reason && result_.prompt_tokens + result_.tokens.size() >= model_.context) reason = FinishReason::length;
+  if (!reason) return choice.token;
   result_.finish = *reason;
   result_.stop_text = ending_.stop_text();
-  is_done_ = true;
+  return std::nullopt;
 }
 
-void GrowingText::show(std::string_view text) {
-  if (text.empty()) return;
-  result_.text += text;
-  if (shown_) shown_(text);
-}
-
-Generation GrowingText::finish() {
-  std::string rest;
+Generation GrowingText::finish(std::size_t cached, std::string& rest) {
   if (result_.stop_text.empty()) {
     ending_.finish(rest);
     rest += decoder_.finish();
   }
-  show(rest);
+  result_.text += rest;
+  result_.cached_tokens = cached;
   const auto now = std::chrono::steady_clock::now();
   result_.prompt_time = (result_.tokens.empty() ? now : first_token_) - began_;
   result_.token_time = result_.tokens.empty() ? std::chrono::nanoseconds() : now - first_token_;
   return std::move(result_);
 }
 
-CachedTokens GrowingText::release() {
-  const std::size_t text = ids_.size();
-  ids_.resize(cached_);
-  return {.ids = std::move(ids_), .pages = std::move(pages_), .text = text};
+std::vector<Generation> grow_texts(const TextGenerator::State& model,
+                                   std::span<const std::shared_ptr<GrowingText>> texts, const TextListener& listener,
+                                   const base::ControlledCall& call) {
+  std::vector<Generation> results(texts.size());
+  const auto finish = [&](std::size_t index, std::size_t cached) {
+    std::string rest;
+    results[index] = texts[index]->finish(cached, rest);
+    if (!rest.empty() && listener.shown) listener.shown(index, rest);
+    if (listener.done) listener.done(index);
+  };
+  const auto queue = std::make_shared<NewsQueue>();  // the scheduler may still use it when the call ends early
+  SentJobs jobs(*model.steps);
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i]->is_done()) {
+      finish(i, 0);
+      continue;
+    }
+    runtime::StepJob job = GrowingText::job(
+        texts[i], [queue, i](std::string piece) { queue->push({.index = i, .piece = std::move(piece)}); });
+    job.done = [queue, i](const runtime::StepResult& result) { queue->push({.index = i, .done = result}); };
+    jobs.send(std::move(job));
+    ++left;
+  }
+  while (left > 0) {
+    const TextNews news = queue->next(call);
+    if (!news.piece.empty() && listener.shown) listener.shown(news.index, news.piece);
+    if (!news.done) continue;
+    if (news.done->error) std::rethrow_exception(news.done->error);
+    finish(news.index, news.done->cached_tokens);
+    --left;
+  }
+  return results;
 }
 
-void grow_texts(const TextGenerator::State& model, std::span<GrowingText* const> texts, runtime::PageStore& store,
-                base::Cancellation cancellation) {
-  generation::SamplerWorkspace workspace;
-  std::size_t next = 0;
-  std::vector<GrowingText*> active;
-  const auto admit = [&] {
-    std::erase_if(active, [](const GrowingText* text) { return text->is_done(); });
-    for (; next < texts.size() && active.size() < kMostTexts; ++next) {
-      if (!texts[next]->is_done()) active.push_back(texts[next]);
-    }
-  };
-  for (admit(); !active.empty(); admit()) {
-    std::vector<runtime::StepSequence> sequences;
-    std::vector<std::size_t> counts;
-    std::size_t left = kTokensAtATime;
-    for (GrowingText* text : active) {
-      counts.push_back(text->next_tokens(std::max<std::size_t>(left, 1)));
-      left -= std::min(left, counts.back());
-    }
-    // All pages are held before any of them is read: a cache that grows moves.
-    for (std::size_t i = 0; i < active.size(); ++i) sequences.push_back(active[i]->step(counts[i], store));
-    const Tensor logits = model.program->run(sequences, store.cache(), {.cancellation = cancellation});
-    const auto width = static_cast<std::size_t>(logits.extent(1));
-    for (std::size_t i = 0; i < active.size(); ++i)
-      active[i]->take(counts[i], logits.values<float>().subspan(i * width, width), workspace);
-  }
+Generation grow_text(const TextGenerator::State& model, std::vector<std::int32_t> prompt,
+                     const GenerationOptions& options, const std::function<void(std::string_view)>& shown,
+                     const base::ControlledCall& call) {
+  const std::shared_ptr<GrowingText> texts[] = {
+      std::make_shared<GrowingText>(model, std::move(prompt), options, std::uint64_t{0})};
+  TextListener listener;
+  if (shown) listener.shown = [&](std::size_t, std::string_view piece) { shown(piece); };
+  return std::move(grow_texts(model, texts, listener, call).front());
 }
 
 }  // namespace alate::pipelines

@@ -1,6 +1,5 @@
 // A scheduler's jobs and their rows: how they enter, share rows, and end.
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "runtime/batching/batch_scheduler_state.h"
@@ -8,22 +7,6 @@
 namespace alate::runtime {
 
 using RowState = SharedRow::State;
-
-std::exception_ptr current_error() {
-  try {
-    throw;
-  } catch (const Error&) {
-    return std::current_exception();
-  } catch (const std::bad_alloc&) {
-    return std::make_exception_ptr(
-        Error(ErrorCode::resource_exhausted,
-              "there is not enough memory to compute this; send fewer or shorter inputs at a time"));
-  } catch (const std::exception& error) {
-    return std::make_exception_ptr(Error(ErrorCode::internal, "computing failed").with_cause(error));
-  } catch (...) {
-    return std::make_exception_ptr(Error(ErrorCode::internal, "computing failed with something that is no exception"));
-  }
-}
 
 void place_values(QueuedJob& job, std::size_t i, std::span<const float> values) {
   BatchResult& result = job.result;

@@ -6,6 +6,7 @@
 
 #include "base/error_copy.h"
 #include "runtime/batching/batch_scheduler_state.h"
+#include "runtime/batching/current_error.h"
 
 namespace alate::runtime {
 namespace {

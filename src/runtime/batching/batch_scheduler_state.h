@@ -38,9 +38,6 @@ struct IsUnwanted {
   bool operator()() const { return wanted.load(std::memory_order_relaxed) == 0; }
 };
 
-/// The exception being handled, as an Error.
-std::exception_ptr current_error();
-
 /// Writes the values of row `i` to the job's result. Throws internal if they are not as many as the job expects.
 void place_values(QueuedJob& job, std::size_t i, std::span<const float> values);
 

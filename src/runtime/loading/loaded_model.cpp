@@ -11,6 +11,7 @@
 #include "base/threads/thread_pool.h"
 #include "runtime/loading/compile_cache.h"
 #include "runtime/loading/memory_estimate.h"
+#include "runtime/loading/step_memory.h"
 
 namespace alate::runtime {
 namespace {
@@ -138,11 +139,15 @@ std::shared_ptr<const runtime::StepProgram> Model::State::step_program() const {
   const std::lock_guard lock(step.mutex);
   if (step.made != nullptr) return step.made;
   runtime::BuiltStep made = form->build_step(*this, cancellation());
-  std::unique_ptr<backends::Executable> executable = compile_program(graph::program_of(made.graph), [] {});
+  runtime::CacheBound bound;
+  std::unique_ptr<backends::Executable> executable = compile_program(graph::program_of(made.graph), [&] {
+    bound = runtime::bound_cache(*backend, facts.selection.device_index, made, limits(), runtime::shown_name(folder));
+  });
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<const runtime::StepProgram>(
       std::move(executable), std::move(made.layout), limits(),
-      specialises ? runtime::rounding_of(made.counted, made.graph->dims()) : runtime::Rounding(), form->weights());
+      specialises ? runtime::rounding_of(made.counted, made.graph->dims()) : runtime::Rounding(), form->weights(),
+      bound);
   if (specialises) {  // as `compile`
     on_backend(*backend, [&] {
       constexpr std::int32_t kFirst[] = {0};

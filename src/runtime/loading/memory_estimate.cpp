@@ -10,6 +10,7 @@
 #include "machine/discovery.h"
 #include "runtime/loading/model_files.h"
 #include "runtime/loading/model_form.h"
+#include "runtime/loading/step_memory.h"
 
 namespace alate::runtime {
 namespace {
@@ -205,9 +206,16 @@ std::vector<FolderGraph> graphs_beside(const std::filesystem::path& given, Compu
 namespace alate {
 
 ModelMemory estimate_model_memory(const std::filesystem::path& folder, const MemoryOptions& options) {
-  const runtime::FolderGraph model = runtime::graph_of_folder(folder, options.dtype);
   const backends::Backend& backend =
       backends::get_backend(options.backend.is_automatic() ? "cpu" : options.backend.backend());
+  if (options.context > 0) {
+    const runtime::FolderStep decoder = runtime::step_of_folder(folder, options.dtype);
+    ModelMemory memory = runtime::decoder_memory(backend, decoder.step, decoder.limits,
+                                                 {.context = options.context, .sequences = options.batch_size});
+    memory.dtype = decoder.dtype;
+    return memory;
+  }
+  const runtime::FolderGraph model = runtime::graph_of_folder(folder, options.dtype);
   const runtime::RunSize size{.batch_size = options.batch_size, .max_length = options.max_length};
   ModelMemory memory = runtime::encoder_memory(backend, model.graph, model.limits, size);
   memory.dtype = model.dtype;

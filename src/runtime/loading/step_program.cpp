@@ -18,6 +18,9 @@ constexpr auto kRows = static_cast<std::size_t>(kPageRows);
 void require_pages(const StepSequence& sequence, const CachePages& cache, std::size_t index) {
   const std::size_t tokens = sequence.cached + sequence.ids.size();
   if (sequence.ids.empty()) throw make_error(ErrorCode::invalid_argument, "sequence ", index, " has no tokens");
+  if (sequence.asked > sequence.ids.size())
+    throw make_error(ErrorCode::invalid_argument, "sequence ", index, " has ", sequence.ids.size(),
+                     " tokens, and logits of ", sequence.asked, " are asked for");
   if (sequence.pages.size() < StepProgram::pages_of(tokens))
     throw make_error(ErrorCode::invalid_argument, "sequence ", index, " has ", sequence.pages.size(), " pages of ",
                      kRows, " tokens for its ", tokens);
@@ -61,16 +64,28 @@ Tensor last_positions(std::span<const StepSequence> sequences) {
   return Tensor::from<std::int32_t>({static_cast<std::int64_t>(last.size())}, last);
 }
 
+// The tokens of the step whose logits are computed.
+Tensor asked_of(std::span<const StepSequence> sequences) {
+  Ints asked;
+  std::size_t end = 0;
+  for (const StepSequence& sequence : sequences) {
+    end += sequence.ids.size();
+    for (std::size_t i = end - sequence.asked; i < end; ++i) asked.push_back(static_cast<std::int32_t>(i));
+  }
+  return Tensor::from<std::int32_t>({static_cast<std::int64_t>(asked.size())}, asked);
+}
+
 }  // namespace
 
 StepProgram::StepProgram(std::unique_ptr<backends::Executable> executable, models::CacheLayout layout,
                          const models::EncoderLimits& limits, Rounding rounding,
-                         std::shared_ptr<const formats::WeightSource> weights)
+                         std::shared_ptr<const formats::WeightSource> weights, CacheBound bound)
     : executable_(std::move(executable)),
       layout_(std::move(layout)),
       limits_(limits),
       rounding_(std::move(rounding)),
-      weights_(std::move(weights)) {}
+      weights_(std::move(weights)),
+      bound_(bound) {}
 
 std::size_t StepProgram::pages_of(std::size_t tokens) { return (tokens + kRows - 1) / kRows; }
 
@@ -84,7 +99,7 @@ CachePages StepProgram::make_cache(std::size_t pages) const {
     if (alias != aliases.end() && !alias->in_place && shape.byte_count() > backends::kMostCopiedBytes)
       throw make_error(ErrorCode::unsupported, "each step would copy ", spec.name, ", ", shape.byte_count() >> 20,
                        " MiB, since ", alias->copy_reason, ": decode shorter or fewer texts, or on the backend cpu");
-    cache.tensors.push_back(Tensor::zeros(std::move(shape)));
+    cache.tensors.push_back(Tensor::uninitialized(std::move(shape)));
   }
   return cache;
 }
@@ -104,12 +119,12 @@ Tensor StepProgram::run(std::span<const StepSequence> sequences, CachePages& cac
     for (std::size_t place = sequence.cached; place < end; ++place)
       tokens.positions.push_back(static_cast<std::int32_t>(place));
     packing.key_lengths.push_back(static_cast<std::int32_t>(end));
-    packing.first.push_back(static_cast<std::int32_t>(sequence.ids.size()) - 1);
   }
   std::vector<backends::Buffer> inputs = pack(tokens, limits_, packing);
   inputs.emplace_back(table_of(sequences));
   inputs.emplace_back(slots_of(sequences, !rounding_.empty()));
   inputs.emplace_back(last_positions(sequences));
+  inputs.emplace_back(asked_of(sequences));
   const std::vector<backends::Buffer> caches(cache.tensors.begin(), cache.tensors.end());
   std::vector<backends::Buffer> outputs = {{}};
   outputs.insert(outputs.end(), caches.begin(), caches.end());

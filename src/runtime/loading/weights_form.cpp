@@ -87,9 +87,10 @@ class WeightsForm final : public ModelForm {
     const models::PageInputs pages = models::declare_page_inputs(b, inputs, kPageRows);
     models::CachedSequences sequences(b, inputs, pages, DType::f32);
     models::Weights named(watched, std::string(models::weight_prefix(*architecture_, model.config)), settings_);
-    b.output("logits", models::build_step(*architecture_, b, model.config, named, inputs, sequences));
+    b.output("logits", models::build_step(*architecture_, b, model.config, named, inputs, pages, sequences));
     BuiltStep built{.graph = nullptr, .layout = sequences.finish(), .counted = models::counted_dims(inputs)};
     built.counted.push_back({.dim = pages.most_pages});
+    built.counted.push_back({.dim = pages.asked_tokens});
     built.graph = std::make_shared<const graph::Graph>(b.finish());
     return built;
   }

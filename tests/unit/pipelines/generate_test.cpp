@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "alate/chat.h"
@@ -129,6 +133,70 @@ TEST_F(Generate, EndsWhenNobodyWaits) {
   });
   EXPECT_EQ(error.code(), ErrorCode::cancelled);
   EXPECT_LT(pieces, 8U);
+}
+
+TEST_F(Generate, CallersOfSeveralThreadsGetTheirOwnTexts) {
+  const TextGenerator model = generator();
+  constexpr std::size_t kThreads = 4;
+  std::vector<std::string> prompts, wanted(kThreads), shown(kThreads);
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    prompts.push_back("w" + std::to_string(i) + " w5 w6");
+    wanted[i] = generator().generate(prompts[i], greedy(40)).text;
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      const std::thread::id caller = std::this_thread::get_id();
+      const Generation made = model.generate(prompts[i], greedy(40), [&, caller](std::string_view piece) {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        shown[i] += piece;
+      });
+      EXPECT_EQ(made.text, shown[i]);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(shown, wanted);
+}
+
+TEST_F(Generate, ACallThatEndsEarlyLeavesOthersAsTheyAre) {
+  const TextGenerator model = generator();
+  const std::string wanted = generator().generate("w4 w5", greedy(60)).text;
+  std::string text;
+  std::thread other([&] { text = model.generate("w4 w5", greedy(60)).text; });
+  struct Mine {};
+  EXPECT_THROW((void)model.generate("w4 w5", greedy(60), [](std::string_view) { throw Mine(); }), Mine);
+  RunControl late;
+  late.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(base::error_of([&] { (void)model.generate("w4 w5", greedy(60), {}, late); }).code(),
+            ErrorCode::deadline_exceeded);
+  std::stop_source source;
+  EXPECT_EQ(base::error_of([&] {
+              (void)model.generate("w7", greedy(60), [&](std::string_view) { source.request_stop(); },
+                                   {.stop = source.get_token()});
+            }).code(),
+            ErrorCode::cancelled);
+  other.join();
+  EXPECT_EQ(text, wanted);
+}
+
+TEST_F(Generate, ReportsEachTextOfSeveral) {
+  const std::vector<std::string_view> prompts = {"w4 w5", "w1", "w9 w8"};
+  std::vector<std::uint64_t> done;
+  RunControl control;
+  control.progress = [&](const Progress& progress) {
+    EXPECT_EQ(progress.total, 3U);
+    done.push_back(progress.done);
+  };
+  (void)generator().generate(prompts, greedy(5), control);
+  EXPECT_EQ(done, (std::vector<std::uint64_t>{0, 1, 2, 3}));
+}
+
+TEST_F(Generate, APromptThatWasThereBeforeIsNotComputedAgain) {
+  const TextGenerator model = generator();
+  const Generation first = model.generate("w1 w2 w3 w4", greedy(8)), again = model.generate("w1 w2 w3 w4", greedy(8));
+  EXPECT_EQ(first.cached_tokens, 0U);
+  EXPECT_EQ(again.cached_tokens, 3U);
+  EXPECT_EQ(again.text, first.text);
 }
 
 TEST_F(Generate, RefusesModelsWithoutANextToken) {
