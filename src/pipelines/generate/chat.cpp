@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
+#include "pipelines/generate/reasoning.h"
 #include "pipelines/generate/text_batch.h"
 
 namespace alate {
@@ -15,14 +16,18 @@ struct Chat::State {
         store(generator.state().program, runtime::StepProgram::pages_of(generator.context())) {}
 
   std::size_t first() const { return !messages.empty() && messages.front().role == "system" ? 1 : 0; }
-  void forget() {
-    store.give_back(cached.pages);
-    cached.ids.clear();
+  // The text of the conversation so far, for the model to go on with.
+  std::string rendered() const {
+    const std::string_view variables = !thinks   ? ""
+                                       : *thinks ? R"({"enable_thinking":true})"
+                                                 : R"({"enable_thinking":false})";
+    return chat_template.render(messages, {.variables = variables, .add_generation_prompt = true}).text;
   }
 
   TextGenerator generator;
   ChatTemplate chat_template;
   std::vector<ChatMessage> messages;
+  std::optional<bool> thinks;
   runtime::PageStore store;
   pipelines::CachedTokens cached;  // of the last turn
 };
@@ -49,23 +54,47 @@ bool Chat::drop_oldest() {
   return true;
 }
 
-Generation Chat::ask(std::string_view content, const GenerationOptions& options,
-                     const std::function<void(std::string_view)>& shown, const RunControl& control) {
+bool Chat::drop_latest() {
+  std::vector<ChatMessage>& messages = state_->messages;
+  if (messages.size() < state_->first() + 2) return false;
+  messages.resize(messages.size() - 2);
+  return true;
+}
+
+void Chat::set_thinking(std::optional<bool> thinks) { state_->thinks = thinks; }
+
+std::size_t Chat::prompt_tokens(std::string_view content) const {
+  state_->messages.push_back({"user", std::string(content)});
+  std::string prompt;
+  try {
+    prompt = state_->rendered();
+  } catch (...) {
+    state_->messages.pop_back();
+    throw;
+  }
+  state_->messages.pop_back();
+  return pipelines::prompt_tokens(state_->generator.state(), prompt, false, base::Cancellation::never()).size();
+}
+
+ChatAnswer Chat::ask(std::string_view content, const GenerationOptions& options, const ChatSinks& sinks,
+                     const RunControl& control) {
   State& state = *state_;
   const TextGenerator::State& model = state.generator.state();
   const std::size_t before = state.messages.size();
   std::string answer;
   const auto show = [&](std::string_view piece) {
     answer += piece;
-    if (shown) shown(piece);
+    if (sinks.text) sinks.text(piece);
   };
   try {
     return base::run_controlled(control, [&](const base::ControlledCall& call) {
       state.messages.push_back({"user", std::string(content)});
-      const std::string prompt = state.chat_template.render(state.messages, {.add_generation_prompt = true}).text;
+      const std::string prompt = state.rendered();
+      pipelines::ReasoningSplit split(prompt, show, sinks.reasoning);
       // The template writes the special tokens.
       std::vector<std::int32_t> ids = pipelines::prompt_tokens(model, prompt, false, call.cancellation());
-      pipelines::GrowingText text(model, std::move(ids), state.cached, options, 0, show);
+      pipelines::GrowingText text(model, std::move(ids), state.cached, options, 0,
+                                  [&](std::string_view piece) { split.add(piece); });
       state.cached = {};
       const auto keep = [&] {
         state.cached = text.release();
@@ -78,8 +107,11 @@ Generation Chat::ask(std::string_view content, const GenerationOptions& options,
         keep();
         throw;
       }
-      Generation made = text.finish();
+      ChatAnswer made{text.finish(), {}};
       keep();
+      split.finish();
+      made.text = split.text();
+      made.reasoning = split.reasoning();
       state.messages.push_back({"assistant", made.text});
       return made;
     });
