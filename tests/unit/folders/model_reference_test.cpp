@@ -31,6 +31,8 @@ class ModelReference : public ::testing::Test {
     folder.write("outside/config.json", "{}");
   }
 
+  ~ModelReference() override { ::unsetenv("ALATE_HOME"); }
+
   std::filesystem::path resolve(std::string_view reference) const {
     return resolve_model(reference, {.models_directory = models, .hub_cache = cache});
   }
