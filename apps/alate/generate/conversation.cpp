@@ -24,6 +24,18 @@ class StoppedByInterrupt {
   const StopWhen stop_{[this] { return interrupts_.has_come(); }};  // ends first
 };
 
+// Ctrl-C while a line is typed: the terminal drops the line, and the program goes on.
+class HintAtInterrupt {
+ private:
+  HeldInterrupts interrupts_;
+  bool is_said_ = false;
+  const StopWhen stop_{[this] {
+    if (is_said_ || !interrupts_.has_come()) return is_said_;
+    write_to_descriptor(base::kStandardError, "\n(Ctrl-D or /exit ends the conversation)\n> ", "standard error");
+    return is_said_ = true;
+  }};  // ends first
+};
+
 constexpr std::string_view kDim = "\x1b[2m", kPlain = "\x1b[0m";
 
 // Pieces of an answer as they come: reasoning, apart from the answer, for who reads at a terminal.
@@ -95,7 +107,11 @@ void Conversation::say(std::string_view text) const {
 }
 
 std::optional<std::string> Conversation::next_line(std::string_view prompt) {
-  if (is_typed_) say(prompt);
+  std::optional<HintAtInterrupt> hint;
+  if (is_typed_) {
+    say(prompt);
+    hint.emplace();
+  }
   const auto line = lines_.next();
   return line ? std::optional(std::string(*line)) : std::nullopt;
 }
@@ -124,9 +140,10 @@ std::optional<std::string> Conversation::next_message() {
 
 // Whether the message is to be answered. At a terminal, a full context is said, and its oldest turns may be forgotten.
 bool Conversation::make_room(const std::string& message) {
+  if (!is_typed_) return true;
   const std::size_t context = chat_.generator().context();
   std::size_t tokens = chat_.prompt_tokens(message);
-  if (tokens < context || !is_typed_) return true;
+  if (tokens < context) return true;
   if (chat_.messages().size() < 4) return true;  // nothing to forget: the call says how long the message is
   say("[the conversation has " + std::to_string(tokens) + " tokens, and the context of " + std::to_string(context) +
       " leaves no room for an answer]\n");

@@ -60,10 +60,7 @@ std::vector<std::size_t> counts_of(const std::string& text) {
   return text == "0" ? std::vector<std::size_t>() : read_lengths(text);
 }
 
-bool is_decoder(const std::filesystem::path& path) {
-  const std::filesystem::path folder = std::filesystem::is_directory(path) ? path : path.parent_path();
-  return pipelines::summarize_model(path, pipelines::files_of_model(folder)).type == "generator";
-}
+bool is_decoder(const std::filesystem::path& path) { return pipelines::summarize_model(path, {}).type == "generator"; }
 
 std::string report_on_decoder(const std::string& model, const std::filesystem::path& path, const CommonOptions& options,
                               const DecoderBenchOptions& wanted, Profiler& profiler, OutputFormat format) {

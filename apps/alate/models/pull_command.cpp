@@ -81,7 +81,9 @@ void run_pull(Arguments& arguments) {
   pull.models_dir = options.models_dir;
   pull.mirror = mirror;
   Output output(options.out);
+  const bool accepts = pull.accept_terms;
   for (const std::string& reference : references) {
+    pull.accept_terms = pull.dry_run || options.offline || accepts_terms_of(options, reference, accepts);
     ShownProgress shown(options, hides_progress);
     pull.progress = [&](const PullProgress& at) { shown.show(at); };
     // For the person who waits; a script has the report at the end.
