@@ -138,8 +138,12 @@ class RegistryPull {
   }
 
   PulledModel describe() const {
-    PulledModel out{
-        .id = id_, .revision = source_.address(), .commit = listed_.digest, .folder = folder_.target(), .files = {}};
+    PulledModel out{.id = id_,
+                    .revision = source_.address(),
+                    .commit = listed_.digest,
+                    .folder = folder_.target(),
+                    .model = folder_.target(),
+                    .files = {}};
     for (const RegistryTask& task : tasks_) {
       const bool was_there = task.is_there || task.is_blob;
       out.files.push_back({.name = task.file.name, .bytes = task.file.size.value_or(0), .was_there = was_there});
