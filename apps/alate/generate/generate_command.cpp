@@ -80,7 +80,8 @@ void generate_one(const GenerateArguments& given, const std::string& prompt, Out
   }
   const std::string_view prompts[] = {prompt};
   formats::Json::Array texts;
-  for (const Generation& made : generator.generate_several(prompts, given.counts, wanted).front()) {
+  const std::vector<std::vector<Generation>> all = generator.generate_several(prompts, given.counts, wanted);
+  for (const Generation& made : all.front()) {
     if (format == OutputFormat::text) {
       output.write(made.text + "\n\n");
     } else if (format == OutputFormat::jsonl) {

@@ -297,7 +297,7 @@ TEST(PullReference, AddressesOfGgufFiles) {
   EXPECT_EQ(parsed("https://huggingface.co/o/n/resolve/main/n-Q4_K_M.gguf?download=true"), " o/n main n-Q4_K_M.gguf");
   EXPECT_EQ(parsed("https://huggingface.co/o/n/blob/v1/a%20b/n.gguf"), " o/n v1 a b/n.gguf");
   EXPECT_EQ(parsed("hf.co/o/n/resolve/main/n.GGUF"), " o/n main n.GGUF");
-  EXPECT_EQ(parsed("http://127.0.0.1:8080/o/n/resolve/main/n.gguf"), "http://127.0.0.1:8080 o/n main n.gguf");
+  EXPECT_EQ(parsed("http://127.0.0.1:8080/o/n/resolve/main/n.gguf"), "http://127.0.0.1:8080/ o/n main n.gguf");
   // Other files are pages of the model.
   EXPECT_EQ(parsed("https://huggingface.co/o/n/blob/main/config.json"), " o/n main ");
   for (const char* text :

@@ -187,7 +187,8 @@ TEST_F(Generate, SeveralTextsOfAPromptAndTheLikeliestOfMore) {
   EXPECT_GE(mean(best[0][0]), mean(best[0][1]));
   options.sampling.logprobs = 0;
   std::vector<double> means;
-  for (const Generation& each : model.generate_several(prompts, {.n = 4}, options)[0]) means.push_back(mean(each));
+  const auto with_logprobs = model.generate_several(prompts, {.n = 4}, options);
+  for (const Generation& each : with_logprobs[0]) means.push_back(mean(each));
   EXPECT_EQ(mean(best[0][0]), *std::ranges::max_element(means));
   for (const TextCounts& wrong : {TextCounts{.n = 0}, TextCounts{.n = 3, .best_of = 2}, TextCounts{.n = 2000}})
     EXPECT_EQ(base::error_of([&] { (void)model.generate_several(prompts, wrong, options); }).code(),
