@@ -215,6 +215,8 @@ TEST_F(CliGenerate, ShowSaysWhatADecoderTakes) {
   EXPECT_EQ(json.get_int("context", 0), kTinyContext);
   EXPECT_GT(json.get_int("cache_bytes_per_token", 0), 0);
   EXPECT_TRUE(json.find("has_chat_template")->as_bool("has_chat_template"));
+  const std::string doctor = good({"doctor"});
+  EXPECT_NE(doctor.find("generate  writes text: alate generate, alate chat"), std::string::npos) << doctor;
 }
 
 // Without a model it is one that is fetched once.
