@@ -117,6 +117,12 @@ Arguments::Arguments(const Verb& verb) : Arguments(verb, {}) { state_->only_desc
 
 Arguments::~Arguments() = default;
 
+std::optional<std::string> Arguments::first() const {
+  return state_->given.empty() ? std::nullopt : std::optional(state_->given.front());
+}
+
+bool Arguments::is_described() const { return state_->only_describes; }
+
 DescribedOption& Arguments::record(DescribedOption option) {
   state_->described_argument_last = false;
   return state_->description.groups.back().options.emplace_back(std::move(option));

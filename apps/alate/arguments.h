@@ -30,6 +30,10 @@ class Arguments {
   Arguments& operator=(const Arguments&) = delete;
 
   const Verb& verb() const { return verb_; }
+  /// The first argument as it was given, if there is one: of a verb that means another thing by it.
+  std::optional<std::string> first() const;
+  /// Whether what is declared is only recorded.
+  bool is_described() const;
 
   /// A positional argument; `required` ones must be declared first.
   void positional(std::string_view name, bool required, std::string& target);

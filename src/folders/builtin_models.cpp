@@ -9,6 +9,7 @@
 #include "base/os/program_path.h"
 #include "folders/model_reference.h"
 #include "folders/model_variants.h"
+#include "folders/packaged_models.h"
 #include "formats/json.h"
 
 namespace alate::folders {
@@ -31,11 +32,30 @@ std::optional<fs::path> data_folder_beside(const fs::path& installed_header) {
   return include.parent_path() / "share";
 }
 
+// Those of builtin_folders, and the one with what was fetched, if there is a cache folder.
+std::vector<fs::path> all_folders(const fs::path& installed_header) {
+  std::vector<fs::path> folders = builtin_folders(installed_header);
+  if (auto fetched = fetched_builtin_folder()) folders.push_back(*std::move(fetched));
+  return folders;
+}
+
+// "; `alate pull builtin:smollm2` fetches that (…)" for each that is not there.
+std::string what_may_be_fetched(const std::vector<std::string>& there) {
+  std::string text;
+  for (const PackagedModel& model : packaged_models()) {
+    if (model.reference.starts_with(kBuiltinPrefix) && std::ranges::find(there, model.reference) == there.end())
+      text += "; " + how_to_fetch(model);
+  }
+  return text;
+}
+
 Error no_such_builtin(std::string_view name, const fs::path& installed_header) {
+  if (const PackagedModel* model = find_packaged_model(std::string(kBuiltinPrefix) + std::string(name)))
+    return make_error(ErrorCode::not_found, model->reference, " has not been fetched yet: ", how_to_fetch(*model));
   std::vector<std::string> there = list_builtin_models(installed_header);
   if (!there.empty())
     return make_error(ErrorCode::not_found, "there is no built-in model ", formats::quoted_name(name), "; there is ",
-                      list_of(there));
+                      list_of(there), what_may_be_fetched(there));
   std::vector<std::string> folders;
   for (const fs::path& folder : builtin_folders(installed_header)) folders.push_back(folder.string());
   return make_error(ErrorCode::not_found, "the built-in model ", formats::quoted_name(name), " is not here: looked in ",
@@ -54,9 +74,17 @@ std::vector<fs::path> builtin_folders(const fs::path& installed_header) {
   return folders;
 }
 
+std::optional<fs::path> fetched_builtin_folder() {
+  try {
+    return base::cache_directory() / "builtin";
+  } catch (const Error&) {
+    return std::nullopt;  // without a home folder nothing was fetched
+  }
+}
+
 std::vector<std::string> list_builtin_models(const fs::path& installed_header) {
   std::vector<std::string> names;
-  for (const fs::path& folder : builtin_folders(installed_header)) {
+  for (const fs::path& folder : all_folders(installed_header)) {
     for (const std::string& name : list_models(folder)) {
       if (name.find('/') == std::string::npos) names.push_back(std::string(kBuiltinPrefix) + name);
     }
@@ -71,7 +99,7 @@ fs::path resolve_builtin_model(std::string_view reference, const fs::path& insta
   if (given.starts_with(kBuiltinPrefix)) given.remove_prefix(kBuiltinPrefix.size());
   const auto [name, variant] = split_variant(given);
   if (is_model_name(name) && name.find('/') == std::string_view::npos) {
-    for (const fs::path& parent : builtin_folders(installed_header)) {
+    for (const fs::path& parent : all_folders(installed_header)) {
       const fs::path folder = parent / fs::path(name);
       if (is_model_folder(folder)) return variant.empty() ? folder : resolve_variant(folder, variant, name);
     }

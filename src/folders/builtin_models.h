@@ -1,8 +1,10 @@
-// Models installed with the program: builtin:NAME.
+// Models that need no place of their own: builtin:NAME. Most are installed with the program; some are fetched once
+// (packaged_models.h).
 #pragma once
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +30,16 @@ inline constexpr std::array<BuiltinCredit, 2> kBuiltinCredits = {
 /// (alate/installed_header.h), unless that is empty or relative.
 std::vector<std::filesystem::path> builtin_folders(const std::filesystem::path& installed_header = {});
 
-/// "builtin:NAME" for each installed model, sorted.
+/// The folder of those that were fetched, `builtin` in the cache folder, which need not exist; nothing where no
+/// variable says where that is.
+std::optional<std::filesystem::path> fetched_builtin_folder();
+
+/// "builtin:NAME" for each installed model and each fetched one, sorted.
 std::vector<std::string> list_builtin_models(const std::filesystem::path& installed_header = {});
 
-/// The folder of "builtin:NAME", or the file of "builtin:NAME:VARIANT". Throws not_found listing the installed models,
-/// or, if there are none, the searched folders and what to do; as resolve_variant.
+/// The folder of "builtin:NAME", or the file of "builtin:NAME:VARIANT". Never fetches: throws not_found with what
+/// fetches it for a model that has not been fetched; for others listing those that are there or, if there are none, the
+/// searched folders and what to do; as resolve_variant.
 std::filesystem::path resolve_builtin_model(std::string_view reference,
                                             const std::filesystem::path& installed_header = {});
 

@@ -5,20 +5,18 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/os/environment.h"
 #include "folders/builtin_models.h"
 #include "folders/hub_models.h"
 #include "folders/model_reference.h"
+#include "folders/models_directory.h"
 
 namespace alate {
 namespace {
 
 // Empty: there is none.
 std::filesystem::path models_directory_of(const FindOptions& options) {
-  if (!options.models_dir.empty()) return options.models_dir;
-  if (const auto named = base::environment("ALATE_MODELS_DIR")) return *named;
   try {
-    return base::cache_directory() / "models";
+    return folders::models_directory(options.models_dir);
   } catch (const Error&) {
     return {};  // without a home folder; a model may still be in huggingface_hub's cache
   }

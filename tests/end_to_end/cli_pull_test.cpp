@@ -11,10 +11,13 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/files/mapped_file.h"
 #include "formats/json.h"
 #include "program.h"
+#include "tests/golden/tiny_generators.h"
 #include "tests/load/client.h"
 #include "tests/source_folder.h"
 #include "tests/unit/hub/hub_server.h"
@@ -65,6 +68,45 @@ TEST_F(CliPull, SaysWhatItFetched) {
   EXPECT_EQ(again.get_int("fetched_bytes", -1), 0);
   EXPECT_EQ(again.get_string("commit", ""), kCommit);
   EXPECT_EQ(again.find("files")->as_array("files").size(), 4U);
+}
+
+TEST_F(CliPull, GgufFilesByTheirTypeAndByTheirAddress) {
+  server.put_model("owner/gguf", kCommit,
+                   {{"README.md", {"card"}},
+                    {"m-Q4_K_M.gguf", {"small"}},
+                    {"m-Q8_0-00001-of-00002.gguf", {"first"}},
+                    {"m-Q8_0-00002-of-00002.gguf", {"second"}}});
+  const auto pulled = [&](const std::string& reference) {
+    const ProgramRun done = run({reference, "--output", "json"});
+    EXPECT_EQ(done.exit_code, 0) << done.error;
+    const auto answer = formats::parse_json(done.out, "answer");
+    return std::pair(std::filesystem::path(answer.get_string("path", "")).filename().string(),
+                     answer.find("files")->as_array("files").size());
+  };
+  EXPECT_EQ(pulled("hf:owner/gguf"), std::pair(std::string("m-Q4_K_M.gguf"), std::size_t{2}));
+  EXPECT_EQ(pulled("hf:owner/gguf:q8_0"), std::pair(std::string("m-Q8_0-00001-of-00002.gguf"), std::size_t{3}));
+  EXPECT_EQ(pulled("https://huggingface.co/owner/gguf/blob/main/m-Q4_K_M.gguf").first, "m-Q4_K_M.gguf");
+  EXPECT_EQ(pulled(server.url() + "/owner/gguf/resolve/main/m-Q8_0-00001-of-00002.gguf").second, 3U);
+  failure(4, {"https://huggingface.co/owner/gguf/resolve/main/other.gguf"});
+}
+
+TEST_F(CliPull, ChatFetchesWhatItIsToTalkWithAndSaysSo) {
+  write_tiny_generator(folder.path() / "tiny");
+  std::map<std::string, hub::HubFile> tiny;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "tiny"))
+    tiny[entry.path().filename().string()] = {base::read_text_file(entry.path())};
+  server.put_model("owner/tiny", kCommit, tiny);
+  ProgramSetting talk = setting();
+  talk.input = "w4 w5\n";
+  const std::vector<std::string> chat = {"chat", "hf:owner/tiny", "--temperature", "0", "-n", "4"};
+  const ProgramRun first = run_program(chat, talk);
+  EXPECT_EQ(first.exit_code, 0) << first.error;
+  EXPECT_TRUE(first.error.starts_with("fetching owner/tiny: ")) << first.error;
+  const ProgramRun again = run_program(chat, talk);
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_EQ(again.error, "") << "it is here";
+  const ProgramRun offline = run_program({"chat", "hf:owner/other", "--offline"}, talk);
+  EXPECT_EQ(offline.exit_code, 6) << offline.error;
 }
 
 TEST_F(CliPull, ADryRunListsFiles) {

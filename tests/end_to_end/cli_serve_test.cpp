@@ -119,18 +119,13 @@ TEST(CliServe, RunIsAnotherNameOfIt) {
   EXPECT_TRUE(interrupt_program({"run", "--port", "0", "--quiet"}, "").out.starts_with("listening on http://"));
 }
 
-TEST(CliServe, RunWithAModelSaysThatThereIsNoChat) {
-  for (const std::vector<std::string>& rest :
-       {std::vector<std::string>{"llama3"}, std::vector<std::string>{"builtin:minilm", "hello"}}) {
-    std::vector<std::string> arguments = {"run"};
-    arguments.insert(arguments.end(), rest.begin(), rest.end());
-    const ProgramRun run = run_program(arguments);
-    EXPECT_EQ(run.exit_code, 3);
-    EXPECT_EQ(run.out, "");
-    EXPECT_TRUE(run.error.starts_with("alate: unsupported: Alate does not chat yet; `alate serve " + rest.front()))
-        << run.error;
-    EXPECT_TRUE(run.error.ends_with(": chat\n")) << run.error;
-  }
+TEST(CliServe, RunWithAModelIsNoServer) {
+  const ProgramRun missing = run_program({"run", "llama3"});
+  EXPECT_EQ(missing.exit_code, 4);
+  EXPECT_EQ(missing.out, "");
+  const ProgramRun embedder = run_program({"run", "builtin:minilm", "hello"});
+  EXPECT_EQ(embedder.exit_code, 3);
+  EXPECT_EQ(embedder.out, "");
 }
 
 TEST(CliServe, HelpHasEverySettingAndShortLines) {

@@ -42,6 +42,7 @@ class CliStore : public testing::Test {
   ProgramRun run(const std::vector<std::string>& arguments) const {
     return run_program(arguments, {.environment = {{"HF_HUB_CACHE", cache().string()},
                                                    {"ALATE_BUILTIN_MODELS", (folder.path() / "builtin").string()},
+                                                   {"ALATE_HOME", (folder.path() / "home").string()},
                                                    {"ALATE_MODELS_DIR", models().string()}}});
   }
   Json json(const std::vector<std::string>& arguments) const {

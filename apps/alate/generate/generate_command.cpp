@@ -4,12 +4,17 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "alate/error.h"
 #include "alate/generation.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/generate/generation_arguments.h"
+#include "apps/alate/generate/generation_job.h"
+#include "apps/alate/generate/generation_json.h"
+#include "apps/alate/models/fetched_model.h"
 #include "apps/alate/output.h"
+#include "apps/alate/texts/big_job.h"
 #include "apps/alate/texts/whole_file.h"
 #include "apps/alate/verb.h"
 #include "base/files/descriptor_io.h"
@@ -21,81 +26,123 @@ namespace {
 
 // Of a text whose model says nothing, and which might never end.
 constexpr std::int64_t kUsualTokens = 256;
+// Prompts that are read at a time: as many as are generated at once.
+constexpr std::size_t kPartPrompts = 64;
 
-formats::Json json_of(const Generation& made, const TextGenerator& generator, bool with_logprobs) {
-  const auto logprob_of = [&](const TokenLogprob& token) -> formats::Json {
-    return formats::Json::Object{{"id", std::int64_t{token.token}},
-                                 {"token", generator.tokenizer().decode(std::span(&token.token, 1))},
-                                 {"logprob", double{token.logprob}}};
-  };
-  formats::Json::Array tokens;
-  for (const GeneratedToken& token : made.tokens) {
-    if (!with_logprobs) {
-      tokens.emplace_back(std::int64_t{token.id});
-      continue;
-    }
-    formats::Json::Object object = logprob_of({token.id, token.logprob}).as_object("");
-    formats::Json::Array top;
-    for (const TokenLogprob& each : token.top) top.push_back(logprob_of(each));
-    object.emplace_back("top", std::move(top));
-    tokens.emplace_back(std::move(object));
+constexpr auto kWritten = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
+
+struct GenerateArguments {
+  std::string model;
+  TextInput input;
+  GenerationArguments generation;
+  std::optional<std::size_t> logprobs;
+  TextCounts counts;
+  BigJobOptions job;
+  CommonOptions common;
+  bool shows_stats = false, accepts_terms = false;
+
+  TextGenerator load(const std::filesystem::path& folder) const {
+    return pipelines::load_generator(folder, load_request(common));
   }
-  const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
-  return formats::Json::Object{{"text", made.text},
-                               {"finish_reason", std::string(to_string(made.finish))},
-                               {"prompt_tokens", static_cast<std::int64_t>(made.prompt_tokens)},
-                               {"tokens", std::move(tokens)},
-                               {"seed", std::to_string(made.seed)},
-                               {"prompt_seconds", seconds(made.prompt_time)},
-                               {"token_seconds", seconds(made.token_time)}};
+  GenerationOptions over(const TextGenerator& generator) const {
+    GenerationOptions wanted = generation.over(generator.defaults());
+    if (!wanted.stopping.max_tokens) wanted.stopping.max_tokens = kUsualTokens;
+    if (logprobs) wanted.sampling.logprobs = static_cast<std::int64_t>(*logprobs);
+    return wanted;
+  }
+};
+
+void say_stats(const Generation& made) {
+  write_to_descriptor(
+      base::kStandardError,
+      "prompt: " + speed_text(made.prompt_tokens, made.prompt_time) + "\ntext: " + speed_of_text(made) + "\n",
+      "standard error");
+}
+
+void generate_one(const GenerateArguments& given, const std::string& prompt, OutputFormat format) {
+  Output output(given.common.out);
+  const TextGenerator generator = given.load(find_or_fetch_model(given.common, given.model, given.accepts_terms));
+  const GenerationOptions wanted = given.over(generator);
+  const bool is_one = given.counts.n == 1 && given.counts.best_of < 2;
+  if (is_one) {
+    const auto show = [&](std::string_view piece) {
+      if (format != OutputFormat::text) return;
+      output.write(piece);
+      output.flush();
+    };
+    const Generation made = generator.generate(prompt, wanted, show);
+    output.write(format == OutputFormat::text
+                     ? std::string("\n")
+                     : formats::to_json_text(generation_json(made, generator, given.logprobs.has_value())) + "\n");
+    output.finish();
+    if (given.shows_stats) say_stats(made);
+    return;
+  }
+  const std::string_view prompts[] = {prompt};
+  formats::Json::Array texts;
+  const std::vector<std::vector<Generation>> all = generator.generate_several(prompts, given.counts, wanted);
+  for (const Generation& made : all.front()) {
+    if (format == OutputFormat::text) {
+      output.write(made.text + "\n\n");
+    } else if (format == OutputFormat::jsonl) {
+      output.write(formats::to_json_text(generation_json(made, generator, given.logprobs.has_value())) + "\n");
+    } else {
+      texts.emplace_back(generation_json(made, generator, given.logprobs.has_value()));
+    }
+  }
+  if (format == OutputFormat::json)
+    output.write(formats::to_json_text(formats::Json::Object{{"texts", std::move(texts)}}) + "\n");
+  output.finish();
+}
+
+void generate_many(Arguments& arguments, GenerateArguments& given, OutputFormat format) {
+  if (format == OutputFormat::json)
+    throw arguments.usage_error("json is for one prompt; choose --output jsonl, an object for each prompt, or text");
+  BigJob job(arguments, given.common,
+             {.verb = "generate", .options = given.job, .format = format, .part_inputs = kPartPrompts}, given.input);
+  const std::filesystem::path folder = find_or_fetch_model(given.common, given.model, given.accepts_terms);
+  TextSource& source = job.open(std::move(given.input));
+  static constexpr std::array<std::string_view, 3> kOwnMembers = {"index", "prompt", "generations"};
+  if (format == OutputFormat::jsonl) source.keep_members(kOwnMembers);
+  job.count_single_texts();
+  const TextGenerator generator = given.load(folder);
+  run_generation_job({.folder = folder,
+                      .generator = generator,
+                      .options = given.over(generator),
+                      .counts = given.counts,
+                      .format = format,
+                      .on_error = given.job.on_error},
+                     job);
 }
 
 }  // namespace
 
 void run_generate(Arguments& arguments) {
-  std::string model;
-  std::string prompt;
-  GenerationArguments generation;
-  std::optional<std::size_t> logprobs;
-  CommonOptions options;
-  bool times = false;
-  arguments.positional("MODEL", true, model);
-  arguments.positional("PROMPT", false, prompt);
-  generation.declare(arguments);
+  GenerateArguments given;
+  arguments.positional("MODEL", true, given.model);
+  declare(arguments, given.input, "prompts from there, one a line");
+  given.generation.declare(arguments);
+  arguments.option("--n", "N", "so many texts of a prompt", given.counts.n);
+  arguments.option("--best-of", "N", "make N texts, and take the likeliest, by their tokens' mean log probability",
+                   given.counts.best_of);
   arguments.option("--logprobs", "N",
-                   "in json: the log probability of each token, and the N likeliest ones with theirs", logprobs);
-  arguments.flag("--times", "say how long prompt and text took, on standard error", times);
-  const auto written = {OutputFormat::text, OutputFormat::json};
-  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
-          written);
+                   "in json: the log probability of each token, and the N likeliest ones with theirs", given.logprobs);
+  arguments.flag("--stats", "say how long prompt and text took, on standard error", given.shows_stats);
+  declare_terms(arguments, given.accepts_terms);
+  arguments.group("Many prompts");
+  declare(arguments, given.job);
+  declare(arguments, given.common, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+          kWritten);
   if (!arguments.parse()) return;
-  apply(options);
-  const OutputFormat format = output_format(options, written);
-  if (prompt.empty() || prompt == "-") {
-    TextInput input;
-    read_whole_file(input);
-    prompt = std::move(input.arguments.front());
-  }
-  Output output(options.out);
-  const TextGenerator generator = pipelines::load_generator(find_model(options, model), load_request(options));
-  GenerationOptions wanted = generation.over(generator.defaults());
-  if (!wanted.stopping.max_tokens) wanted.stopping.max_tokens = kUsualTokens;
-  if (logprobs) wanted.sampling.logprobs = static_cast<std::int64_t>(*logprobs);
-  const auto show = [&](std::string_view piece) {
-    if (format != OutputFormat::text) return;
-    output.write(piece);
-    output.flush();
-  };
-  const Generation made = generator.generate(prompt, wanted, show);
-  output.write(format == OutputFormat::text
-                   ? std::string("\n")
-                   : formats::to_json_text(json_of(made, generator, logprobs.has_value())) + "\n");
-  output.finish();
-  if (times)
-    write_to_descriptor(
-        base::kStandardError,
-        "prompt: " + speed_text(made.prompt_tokens, made.prompt_time) + "\ntext: " + speed_of_text(made) + "\n",
-        "standard error");
+  apply(given.common);
+  const OutputFormat format = output_format(given.common, kWritten);
+  std::vector<std::string>& prompts = given.input.arguments;
+  const bool is_standard_input = prompts.empty() || (prompts.size() == 1 && prompts.front() == "-");
+  if (prompts.size() > 1 || !given.input.file.empty() || !given.input.format.empty())
+    return generate_many(arguments, given, format);
+  if (is_standard_input) read_whole_file(given.input);
+  if (given.job.resumes) throw arguments.usage_error("--resume is for many prompts: name their file with --file");
+  generate_one(given, given.input.arguments.front(), format);
 }
 
 }  // namespace alate::app

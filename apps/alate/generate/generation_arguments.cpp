@@ -1,10 +1,17 @@
 #include "apps/alate/generate/generation_arguments.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "alate/error.h"
 #include "apps/alate/measuring/measurements.h"
+#include "base/nearest_name.h"
+#include "generation/options/option_rows.h"
 #include "generation/options/set_option.h"
 
 namespace alate::app {
@@ -46,7 +53,86 @@ formats::Json number_of(std::string_view text) {
   throw make_error(ErrorCode::invalid_argument, "is '", text, "', which is not a number");
 }
 
+formats::Json number_with_name(std::string_view text, std::string_view name) {
+  try {
+    return number_of(text);
+  } catch (const Error& error) {
+    throw make_error(error.code(), name, " ", error.message());
+  }
+}
+
+std::int32_t token_of(std::string_view text, std::string_view option) {
+  std::int32_t id = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (problem != std::errc() || end != text.data() + text.size() || id < 0)
+    throw make_error(ErrorCode::invalid_argument, option, " has ", formats::quoted_name(text),
+                     ", which is no token's id: a whole number from 0");
+  return id;
+}
+
+std::pair<std::int32_t, double> bias_of(const std::string& text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::int32_t id = token_of(std::string_view(text).substr(0, equals), "--logit-bias");
+  const std::string value = text.substr(std::min(equals + 1, text.size()));
+  if (value == "-inf") return {id, -std::numeric_limits<double>::infinity()};
+  try {
+    return {id, number_of(value).as_double("bias")};
+  } catch (const Error& error) {
+    throw error.with_context("--logit-bias " + text);
+  }
+}
+
+// "0.8", "40", "true"; "model's own" for what is not set.
+template <typename Options>
+void add_lines(std::string& lines, const Options& options, std::span<const generation::OptionRow<Options>> rows) {
+  for (const generation::OptionRow<Options>& row : rows) {
+    const auto text = [&](const auto& field) -> std::string {
+      using Value = std::remove_cvref_t<decltype(options.*field)>;
+      if constexpr (std::is_same_v<Value, bool>) {
+        return options.*field ? "true" : "false";
+      } else if constexpr (std::is_same_v<Value, double>) {
+        std::string number;
+        formats::append_json_number(number, options.*field);
+        return number;
+      } else if constexpr (std::is_same_v<Value, Mirostat>) {
+        return std::to_string(static_cast<int>(options.*field));
+      } else if constexpr (requires { (options.*field).has_value(); }) {
+        return options.*field ? std::to_string(*(options.*field)) : "-";
+      } else {
+        return std::to_string(options.*field);
+      }
+    };
+    lines += std::string(row.name) + " " + std::visit(text, row.field) + "\n";
+  }
+}
+
 }  // namespace
+
+void set_generation_option(GenerationOptions& options, std::string_view name, std::string_view value) {
+  if (name == "stop") {
+    options.stopping.stop.clear();
+    if (!value.empty()) options.stopping.stop.emplace_back(value);
+    return;
+  }
+  const formats::Json json = value == "true"    ? formats::Json(true)
+                             : value == "false" ? formats::Json(false)
+                                                : number_with_name(value, name);
+  if (generation::set_option(options.sampling, name, json) || generation::set_option(options.stopping, name, json))
+    return;
+  std::vector<std::string_view> known = {"stop"};
+  for (const auto& row : generation::sampling_rows()) known.push_back(row.name);
+  for (const auto& row : generation::stopping_rows()) known.push_back(row.name);
+  throw make_error(ErrorCode::invalid_argument, "there is no option ", formats::quoted_name(name),
+                   base::did_you_mean(name, known));
+}
+
+std::string generation_option_lines(const GenerationOptions& options) {
+  std::string lines;
+  add_lines(lines, options.sampling, generation::sampling_rows());
+  add_lines(lines, options.stopping, generation::stopping_rows());
+  for (const std::string& text : options.stopping.stop) lines += "stop " + formats::quoted_name(text) + "\n";
+  return lines;
+}
 
 void GenerationArguments::declare(Arguments& arguments) {
   arguments.group("How tokens are chosen; what is not given is as the model's generation_config.json says");
@@ -56,6 +142,9 @@ void GenerationArguments::declare(Arguments& arguments) {
     });
   }
   arguments.repeated("--stop", "TEXT", "end before this text; repeated: before the first of them", stop_);
+  arguments.list("--stop-ids", "ID,ID", "end at these tokens", stop_id_texts_);
+  arguments.repeated("--logit-bias", "ID=BIAS", "added to the logit of a token; -inf forbids it; repeatable",
+                     bias_texts_);
   arguments.flag("--ignore-eos", "do not end where the model would", ignores_end_);
 }
 
@@ -63,6 +152,9 @@ GenerationOptions GenerationArguments::over(GenerationOptions defaults) const {
   for (const auto& [name, value] : sampling_) generation::set_option(defaults.sampling, name, value);
   for (const auto& [name, value] : stopping_) generation::set_option(defaults.stopping, name, value);
   if (!stop_.empty()) defaults.stopping.stop = stop_;
+  for (const std::string& text : stop_id_texts_)
+    defaults.stopping.stop_token_ids.push_back(token_of(text, "--stop-ids"));
+  for (const std::string& text : bias_texts_) defaults.sampling.logit_bias.push_back(bias_of(text));
   defaults.stopping.ignore_eos = defaults.stopping.ignore_eos || ignores_end_;
   return defaults;
 }

@@ -18,6 +18,7 @@
 #include "machine/machine_json.h"
 #include "machine/machine_peaks.h"
 #include "pipelines/check_loadable.h"
+#include "pipelines/model_summary.h"
 #include "pipelines/tasks/tasks.h"
 #include "runtime/loading/model_needs.h"
 
@@ -28,6 +29,7 @@ namespace {
 // What would become of a model: where it would run, or the error that the command of its main task would end with.
 struct Diagnosis {
   machine::ModelNeeds needs{.name = "any"};
+  std::string type = {};  // as ModelSummary's
   std::vector<pipelines::Task> tasks = {};
   Selection selection;
   std::optional<Error> error = std::nullopt;
@@ -42,6 +44,7 @@ Diagnosis check(const std::filesystem::path& model, const runtime::LoadRequest& 
   Diagnosis diagnosis;
   diagnosis.needs.name = runtime::shown_name(model);
   diagnosis.tasks = pipelines::tasks_of(model, request.options);
+  diagnosis.type = pipelines::summarize_model(model, {}).type;
   try {
     diagnosis.selection = pipelines::check_loadable(model, request);
   } catch (const Error& error) {
@@ -66,9 +69,10 @@ void explain(Diagnosis& diagnosis, const std::filesystem::path& model, const run
   diagnosis.selection.considered = std::move(possible.considered);
 }
 
-std::string tasks_listing(const std::vector<pipelines::Task>& tasks) {
+std::string tasks_listing(const Diagnosis& diagnosis) {
+  if (diagnosis.type == "generator") return "\nTasks\n  generate  writes text: alate generate, alate chat\n";
   std::string text;
-  for (const pipelines::Task task : tasks) {
+  for (const pipelines::Task task : diagnosis.tasks) {
     const std::string name(pipelines::to_string(task));
     text += "  ";
     text += name;
@@ -88,6 +92,7 @@ std::string doctor_json(const Diagnosis& diagnosis, const machine::Machine& mach
   formats::Json::Array tasks;
   for (const pipelines::Task task : diagnosis.tasks) tasks.emplace_back(pipelines::to_string(task));
   formats::Json::Object object = {{"model", diagnosis.needs.name},
+                                  {"type", diagnosis.type.empty() ? formats::Json() : formats::Json(diagnosis.type)},
                                   {"tasks", std::move(tasks)},
                                   {"selection", machine::to_json(diagnosis.selection)},
                                   {"machine", machine::to_json(facts)},
@@ -129,7 +134,7 @@ void run_doctor(Arguments& arguments) {
     output.write("Machine\n" + machine::facts_listing(facts) + "\nMeasured peaks\n" + machine::peaks_listing(peaks) +
                  "\nBackends\n" + backend_listing(machine) + "\nDecision for " +
                  (model.empty() ? "any model" : terminal_text(model)) + "\n" + selection_listing(diagnosis.selection) +
-                 tasks_listing(diagnosis.tasks));
+                 tasks_listing(diagnosis));
   }
   output.finish();
   if (diagnosis.error) throw *diagnosis.error;

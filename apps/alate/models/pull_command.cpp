@@ -1,8 +1,5 @@
 // alate pull
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +7,13 @@
 #include "apps/alate/arguments.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/field_text.h"
+#include "apps/alate/models/fetched_model.h"
+#include "apps/alate/models/pull_progress.h"
 #include "apps/alate/models/registry_option.h"
 #include "apps/alate/output.h"
-#include "apps/alate/texts/progress.h"
 #include "apps/alate/verb.h"
 #include "base/byte_text.h"
+#include "base/files/descriptor_io.h"
 #include "formats/json.h"
 
 namespace alate::app {
@@ -30,6 +29,7 @@ Json to_json(const PulledModel& model, bool is_dry) {
                       {"revision", model.revision},
                       {"commit", model.commit},
                       {"folder", model.folder.string()},
+                      {"path", model.model.string()},
                       {is_dry ? "bytes_to_fetch" : "fetched_bytes", model.fetched_bytes},
                       {"files", std::move(files)}};
 }
@@ -50,27 +50,6 @@ std::string to_text(const PulledModel& model, bool is_dry) {
   return text;
 }
 
-class ShownProgress {
- public:
-  ShownProgress(const CommonOptions& options, bool is_hidden) : options_(options), is_hidden_(is_hidden) {}
-
-  void show(const PullProgress& at) {
-    if (at.total_bytes == 0) return;
-    if (!progress_)
-      progress_.emplace(options_, true, is_hidden_, "pull", static_cast<std::size_t>(at.total_bytes), "bytes");
-    if (at.done_bytes <= done_) return;
-    progress_->add(static_cast<std::size_t>(at.done_bytes - done_));
-    done_ = at.done_bytes;
-  }
-  void end() { progress_.reset(); }
-
- private:
-  const CommonOptions& options_;
-  bool is_hidden_;
-  std::optional<Progress> progress_;
-  std::uint64_t done_ = 0;
-};
-
 }  // namespace
 
 void run_pull(Arguments& arguments) {
@@ -90,20 +69,28 @@ void run_pull(Arguments& arguments) {
   arguments.option("--mirror", "DIR",
                    "also copy the files there, for `alate pull file:DIR/owner/name` without a network", mirror);
   declare_registry(arguments, pull.registry);
+  declare_terms(arguments, pull.accept_terms);
   declare_progress(arguments, hides_progress);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
   declare(arguments, options, {Shared::models}, written);
   if (!arguments.parse()) return;
   apply(options);
-  if (references.empty()) throw arguments.usage_error("pull needs a MODEL: hf:owner/name");
+  if (references.empty()) throw arguments.usage_error("pull needs a MODEL: hf:owner/name, or builtin:smollm2");
   const OutputFormat format = output_format(options, written);
   if (options.offline) pull.offline = true;
   pull.models_dir = options.models_dir;
   pull.mirror = mirror;
   Output output(options.out);
+  const bool accepts = pull.accept_terms;
   for (const std::string& reference : references) {
+    pull.accept_terms = pull.dry_run || options.offline || accepts_terms_of(options, reference, accepts);
     ShownProgress shown(options, hides_progress);
     pull.progress = [&](const PullProgress& at) { shown.show(at); };
+    // For the person who waits; a script has the report at the end.
+    if (!options.quiet && base::is_terminal(base::kStandardError))
+      pull.planned = [](const PulledModel& planned) {
+        write_to_descriptor(base::kStandardError, fetching_text(planned) + "\n", "standard error");
+      };
     const PulledModel model = pull_model(reference, pull);
     shown.end();
     if (options.quiet) continue;

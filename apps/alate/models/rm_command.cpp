@@ -11,6 +11,7 @@
 #include "apps/alate/output.h"
 #include "apps/alate/verb.h"
 #include "base/byte_text.h"
+#include "folders/builtin_models.h"
 #include "folders/hub_models.h"
 #include "folders/model_reference.h"
 #include "folders/model_removal.h"
@@ -38,6 +39,8 @@ folders::Removal plan(const CommonOptions& options, const std::string& reference
                      formats::quoted_name(folders::split_variant(text).variant));
   const fs::path path = find_model(options, reference);
   const StoredModel model = stored_model_at(options, reference, path);
+  if (const auto fetched = folders::fetched_builtin_folder(); fetched && path.parent_path() == *fetched)
+    return folders::plan_removal(path, *fetched);
   if (model.place == ModelPlace::builtin)
     throw make_error(ErrorCode::invalid_argument, formats::quoted_name(reference),
                      " came with the program, and goes with it");

@@ -97,6 +97,11 @@ std::string in_json(const Subject& model, const ModelReport& report) {
                          {"licence", report.licence},
                          {"description", report.manifest.description},
                          {"refused", Json::Array(report.refused.begin(), report.refused.end())}};
+  if (report.decoder) {
+    object.emplace_back("context", std::uint64_t{report.decoder->context});
+    object.emplace_back("cache_bytes_per_token", std::uint64_t{report.decoder->cache_bytes_per_token});
+    object.emplace_back("has_chat_template", report.decoder->has_chat_template);
+  }
   if (model.remote != nullptr) object.emplace_back("remote", remote_json(*model.remote));
   if (report.error)
     object.emplace_back("error", Json::Object{{"code", to_string(report.error->code())},
@@ -114,7 +119,7 @@ std::string line(std::string name, const std::string& value) {
 }
 
 std::string task_text(const ModelReport& report) {
-  if (report.summary.type == "generator") return "generator, writes text";
+  if (report.summary.type == "generator") return "generator, writes text: alate generate";
   std::string text;
   for (const pipelines::Task task : report.summary.tasks) {
     text += (text.empty() ? "" : "; ") + std::string(pipelines::model_type(task)) + ", " +
@@ -139,6 +144,14 @@ std::string memory_text(const ModelMemory& memory) {
          base::byte_text(memory.mapped_weights + memory.owned_weights) + ", a run of " +
          std::to_string(memory.rows_at_once) + " texts of " + std::to_string(memory.max_length) + " tokens " +
          base::byte_text(memory.activations + memory.inputs_and_outputs);
+}
+
+std::string decoder_lines(const pipelines::DecoderReport& decoder) {
+  return line("context", std::to_string(decoder.context) + " tokens") +
+         line("cache", base::byte_text(decoder.cache_bytes_per_token) + " a token, " +
+                           base::byte_text(decoder.cache_bytes_per_token * decoder.context) +
+                           " for the whole context") +
+         line("chat template", decoder.has_chat_template ? "yes: alate chat" : "no: alate generate continues texts");
 }
 
 std::string to_fetch_text(const hub::ModelPreview& preview) {
@@ -169,6 +182,7 @@ std::string in_text(const Subject& model, const ModelReport& report) {
     text += line("backend",
                  chosen.backend + ":" + chosen.device + ", computes in " + chosen.dtype + ": it is " + chosen.reason);
   }
+  if (report.decoder) text += decoder_lines(*report.decoder);
   if (report.memory) text += line("memory", memory_text(*report.memory));
   text += line("licence", report.licence) + line("description", report.manifest.description);
   name = "not used";

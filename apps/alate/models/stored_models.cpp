@@ -70,7 +70,8 @@ std::vector<StoredModel> stored_models(const CommonOptions& options) {
 
 StoredModel stored_model_at(const CommonOptions& options, const std::string& reference, const fs::path& path) {
   StoredModel model{.name = shortest_reference(options, reference), .folder = path, .place = ModelPlace::path};
-  const std::vector<fs::path> builtin = folders::builtin_folders();
+  std::vector<fs::path> builtin = folders::builtin_folders();
+  if (const auto fetched = folders::fetched_builtin_folder()) builtin.push_back(*fetched);
   const auto directory = existing_models_directory(options);
   const auto cache = folders::user_hub_cache();
   if (std::ranges::any_of(builtin, [&](const fs::path& each) { return is_inside(path, each); })) {

@@ -10,7 +10,7 @@
 #include "alate/error.h"
 #include "apps/alate/common_options.h"
 #include "apps/alate/configuration.h"
-#include "apps/alate/field_text.h"
+#include "apps/alate/generate/chat_command.h"
 #include "apps/alate/program_version.h"
 #include "apps/alate/serving/serve_check.h"
 #include "apps/alate/verb.h"
@@ -199,18 +199,15 @@ void run_serve(Arguments& arguments) {
   if (arguments.parse()) serve(arguments, options);
 }
 
-// Without a model as Termite's; with one it is Ollama's command for a conversation, for which a silent server would be
-// no answer.
+// With a model Ollama's command for a conversation; without one Termite's for the server, whose options have other
+// meanings. Which one it is the first argument says.
 void run_run(Arguments& arguments) {
+  const std::optional<std::string> first = arguments.first();
+  const bool is_server = first && first->starts_with('-') && *first != "--help" && *first != "-h";
+  if (arguments.is_described() || (first && !is_server)) return run_conversation(arguments, FirstMessage::argument);
   ServeOptions options;
-  std::vector<std::string> words;
-  arguments.positionals("MODEL", words);
   declare(arguments, options);
   if (!arguments.parse()) return;
-  if (!words.empty())
-    throw make_error(ErrorCode::unsupported, "Alate does not chat yet; `alate serve ", terminal_text(words.front()),
-                     "` starts a server with the model, and `alate show ", terminal_text(words.front()),
-                     "` says what it is for: chat");
   serve(arguments, options);
 }
 

@@ -144,9 +144,11 @@ const folders::ModelVariant& default_variant(const std::vector<folders::ModelVar
         ErrorCode::not_found, id,
         " has no weights as safetensors, pytorch_model.bin, ONNX or GGUF; take other files with --include");
   if (variants.size() == 1) return variants.front();
-  for (const char* common : {"", "Q8_0", "F16", "Q4_K_M"}) {
+  for (const char* common : {"", "Q4_K_M", "Q4_0", "Q8_0", "F16"}) {
     if (const folders::ModelVariant* found = folders::find_variant(variants, common)) return *found;
   }
+  if (const auto gguf = std::ranges::find(variants, "gguf", &folders::ModelVariant::format); gguf != variants.end())
+    return *gguf;
   throw make_error(ErrorCode::invalid_argument, id, " has several variants: name one, ", id, ":VARIANT, of ",
                    joined(variants));
 }
@@ -177,6 +179,20 @@ Files weights_of(const RemoteModel& model, const std::string& id, const std::str
   return files;
 }
 
+// The variant's files that a GGUF belongs to; of a name that says nothing, the file.
+Files gguf_files(const RemoteModel& model, const std::string& id, const std::string& name) {
+  FilesByName by_name;
+  for (const RemoteFile& file : model.files) by_name.emplace(file.name, &file);
+  if (find_file(by_name, name) == nullptr)
+    throw make_error(ErrorCode::not_found, id, " has no file ", formats::quoted_name(name));
+  Files files = {find_file(by_name, name)};
+  for (const folders::ModelVariant& variant : list_variants(model)) {
+    if (std::ranges::find(variant.files, name) == variant.files.end() || variant.file != name) continue;
+    for (const std::string& part : variant.files) files.push_back(find_file(by_name, part));
+  }
+  return files;
+}
+
 }  // namespace
 
 bool is_supporting_file(std::string_view name) {
@@ -190,7 +206,9 @@ bool is_supporting_file(std::string_view name) {
 std::vector<RemoteFile> choose_files(const RemoteModel& model, const std::string& id, const FileChoice& choice,
                                      const ReadRemoteText& read) {
   std::set<std::string_view> weights;
-  if (!choice.all && choice.include.empty()) {
+  if (!choice.file.empty()) {
+    for (const RemoteFile* file : gguf_files(model, id, choice.file)) weights.insert(file->name);
+  } else if (!choice.all && choice.include.empty()) {
     std::vector<std::string> variants = choice.variants;
     if (variants.empty()) variants.emplace_back();
     for (const std::string& variant : variants) {

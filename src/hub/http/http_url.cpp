@@ -23,16 +23,6 @@ int digit(char c) {
                                 : -1;
 }
 
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
-    out += is_coded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
-    if (is_coded) i += 2;
-  }
-  return out;
-}
-
 // "/a/b/../c/./d" as "/a/c/d": RFC 3986, section 5.2.4.
 std::string without_dots(std::string_view path) {
   std::vector<std::string_view> parts;
@@ -62,6 +52,16 @@ bool has_scheme(std::string_view reference) {
 }
 
 }  // namespace
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    out += is_coded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+    if (is_coded) i += 2;
+  }
+  return out;
+}
 
 bool HttpUrl::has_origin_of(const HttpUrl& other) const {
   return tls == other.tls && host == other.host && port == other.port;

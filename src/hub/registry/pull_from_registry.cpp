@@ -12,7 +12,7 @@
 
 #include "alate/error.h"
 #include "alate/version.h"
-#include "base/os/environment.h"
+#include "folders/models_directory.h"
 #include "formats/json.h"
 #include "hub/download/cache_writer.h"
 #include "hub/download/parallel.h"
@@ -30,12 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using formats::Json;
-
-fs::path models_directory_of(const PullOptions& options) {
-  if (!options.models_dir.empty()) return options.models_dir;
-  if (const auto named = base::environment("ALATE_MODELS_DIR")) return *named;
-  return base::cache_directory() / "models";
-}
 
 // "2026-01-02T03:04:05Z": RFC 3339.
 std::string time_text(std::chrono::system_clock::time_point time) {
@@ -64,7 +58,7 @@ class RegistryPull {
         source_(source),
         listed_(source_.model(reference_.id)),
         id_(manifest_id(listed_.manifest)),
-        folder_(models_directory_of(options), id_) {
+        folder_(folders::models_directory(options.models_dir), id_) {
     RegistryChoice choice{
         .variants = options.variants, .include = options.include, .exclude = options.exclude, .all = options.all};
     if (!reference_.variant.empty()) choice.variants.push_back(reference_.variant);
@@ -144,8 +138,12 @@ class RegistryPull {
   }
 
   PulledModel describe() const {
-    PulledModel out{
-        .id = id_, .revision = source_.address(), .commit = listed_.digest, .folder = folder_.target(), .files = {}};
+    PulledModel out{.id = id_,
+                    .revision = source_.address(),
+                    .commit = listed_.digest,
+                    .folder = folder_.target(),
+                    .model = folder_.target(),
+                    .files = {}};
     for (const RegistryTask& task : tasks_) {
       const bool was_there = task.is_there || task.is_blob;
       out.files.push_back({.name = task.file.name, .bytes = task.file.size.value_or(0), .was_there = was_there});

@@ -302,10 +302,12 @@ ModelPreview preview_of_hub(const PullReference& reference, const PullOptions& o
   FileChoice choice{
       .variants = options.variants, .include = options.include, .exclude = options.exclude, .all = options.all};
   if (!reference.variant.empty()) choice.variants.push_back(reference.variant);
+  choice.file = reference.file;
   const std::vector<RemoteFile> chosen =
       chosen_or_refusal(preview, [&] { return choose_files(model, id, choice, files.whole); });
   Previewer(preview, files, model.files, chosen, options.stop).write();
   choose_variant(preview, reference.variant);
+  if (!reference.file.empty()) preview.model = preview.folder() / fs::path(reference.file);
   return preview;
 }
 

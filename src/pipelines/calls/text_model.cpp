@@ -26,10 +26,12 @@ std::size_t usual_length(const std::filesystem::path& folder, const Model::State
 
 TextModel text_model_of(const Model& model) {
   const Model::State& state = model.state();
-  const runtime::ModelFiles files{
-      .home = state.folder, .folder = runtime::transformer_folders(state.folder).front(), .onnx_file = {}};
+  const runtime::ModelFiles files{.home = state.folder,
+                                  .folder = runtime::transformer_folders(state.folder).front(),
+                                  .onnx_file = {},
+                                  .weights_file = state.weights_file};
   return {.model = model,
-          .tokenizer = Tokenizer::load(files.folder),
+          .tokenizer = Tokenizer::load(files.tokenizer()),
           .max_length = usual_length(files.folder, state),
           .settings = read_tokenizer_settings(files.folder),
           .score_modules = read_score_modules(files),

@@ -4,6 +4,7 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
+#include "pipelines/generate/reasoning.h"
 #include "pipelines/generate/text_batch.h"
 
 namespace alate {
@@ -12,10 +13,18 @@ struct Chat::State {
   State(TextGenerator of, ChatTemplate with) : generator(std::move(of)), chat_template(std::move(with)) {}
 
   std::size_t first() const { return !messages.empty() && messages.front().role == "system" ? 1 : 0; }
+  // The text of the conversation so far, for the model to go on with.
+  std::string rendered() const {
+    const std::string_view variables = !thinks   ? ""
+                                       : *thinks ? R"({"enable_thinking":true})"
+                                                 : R"({"enable_thinking":false})";
+    return chat_template.render(messages, {.variables = variables, .add_generation_prompt = true}).text;
+  }
 
   TextGenerator generator;
   ChatTemplate chat_template;
   std::vector<ChatMessage> messages;
+  std::optional<bool> thinks;
 };
 
 Chat::Chat(TextGenerator generator, ChatTemplate chat_template)
@@ -40,23 +49,50 @@ bool Chat::drop_oldest() {
   return true;
 }
 
-Generation Chat::ask(std::string_view content, const GenerationOptions& options,
-                     const std::function<void(std::string_view)>& shown, const RunControl& control) {
+bool Chat::drop_latest() {
+  std::vector<ChatMessage>& messages = state_->messages;
+  if (messages.size() < state_->first() + 2) return false;
+  messages.resize(messages.size() - 2);
+  return true;
+}
+
+void Chat::set_thinking(std::optional<bool> thinks) { state_->thinks = thinks; }
+
+std::size_t Chat::prompt_tokens(std::string_view content) const {
+  state_->messages.push_back({"user", std::string(content)});
+  std::string prompt;
+  try {
+    prompt = state_->rendered();
+  } catch (...) {
+    state_->messages.pop_back();
+    throw;
+  }
+  state_->messages.pop_back();
+  return pipelines::prompt_tokens(state_->generator.state(), prompt, false, base::Cancellation::never()).size();
+}
+
+ChatAnswer Chat::ask(std::string_view content, const GenerationOptions& options, const ChatSinks& sinks,
+                     const RunControl& control) {
   State& state = *state_;
   const TextGenerator::State& model = state.generator.state();
   const std::size_t before = state.messages.size();
   std::string answer;
   const auto show = [&](std::string_view piece) {
     answer += piece;
-    if (shown) shown(piece);
+    if (sinks.text) sinks.text(piece);
   };
   try {
     return base::run_controlled(control, [&](const base::ControlledCall& call) {
       state.messages.push_back({"user", std::string(content)});
-      const std::string prompt = state.chat_template.render(state.messages, {.add_generation_prompt = true}).text;
+      const std::string prompt = state.rendered();
+      pipelines::ReasoningSplit split(prompt, show, sinks.reasoning);
       // The template writes the special tokens.
       std::vector<std::int32_t> ids = pipelines::prompt_tokens(model, prompt, false, call.cancellation());
-      Generation made = pipelines::grow_text(model, std::move(ids), options, show, call);
+      const auto shown = [&](std::string_view piece) { split.add(piece); };
+      ChatAnswer made{pipelines::grow_text(model, std::move(ids), options, shown, call), {}};
+      split.finish();
+      made.text = split.text();
+      made.reasoning = split.reasoning();
       state.messages.push_back({"assistant", made.text});
       return made;
     });

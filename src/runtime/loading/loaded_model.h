@@ -65,6 +65,7 @@ struct Model::State {
 
   std::string name;  // the last part of the path that it was loaded from
   std::filesystem::path folder;
+  std::filesystem::path weights_file;  // as of ModelFiles
   LoadOptions options;
   machine::ChoiceOrigin origin;         // of the choices in `options`
   runtime::LoadWatch* watch = nullptr;  // while it is loaded, by one thread; what is compiled later is not watched

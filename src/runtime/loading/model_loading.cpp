@@ -145,6 +145,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
                                         : runtime::find_transformer_files(path, request.transformer, options);
   state->name = runtime::shown_name(path);
   state->folder = files.home;
+  state->weights_file = files.weights_file;
   state->options = options;
   state->origin = request.origin;
   state->watch = &watch;

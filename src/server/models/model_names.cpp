@@ -8,6 +8,7 @@
 #include "folders/hub_models.h"
 #include "folders/model_reference.h"
 #include "folders/model_variants.h"
+#include "folders/packaged_models.h"
 #include "formats/json.h"
 #include "server/pulls/download_rights.h"
 
@@ -25,6 +26,9 @@ constexpr std::size_t kMostFetched = 4096;
 constexpr std::chrono::seconds kFresh{1};
 
 Error no_such_model(std::string_view name) {
+  if (const folders::PackagedModel* packaged = folders::find_packaged_model(name))
+    return make_error(ErrorCode::not_found, "there is no model ", quoted_name(name),
+                      ": it has not been fetched on this server's machine, where ", folders::how_to_fetch(*packaged));
   return make_error(ErrorCode::not_found, "there is no model ", quoted_name(name),
                     "; GET /api/models lists what there is");
 }

@@ -22,6 +22,10 @@ hub::PullReference parsed_reference(std::string_view text) {
     throw make_error(ErrorCode::invalid_argument, formats::quoted_name(text),
                      " names a server or a folder; write hf:owner/name");
   }
+  // A model's name in a request says its form as a variant.
+  if (!reference.file.empty())
+    throw make_error(ErrorCode::invalid_argument, formats::quoted_name(text), " names a file; write hf:", reference.id,
+                     ":VARIANT");
   return reference;
 }
 

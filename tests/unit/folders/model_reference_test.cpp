@@ -21,6 +21,7 @@ class ModelReference : public ::testing::Test {
  protected:
   ModelReference() {
     ::setenv("ALATE_BUILTIN_MODELS", (folder.path() / "builtin").c_str(), 1);  // not those of this build
+    ::setenv("ALATE_HOME", (folder.path() / "home").c_str(), 1);               // nor those that were fetched
     folder.write("models/first/small/config.json", "{}");
     folder.write("models/first/twin/model.safetensors", "");
     folder.write("models/second/twin/tokenizer.json", "{}");
@@ -29,6 +30,8 @@ class ModelReference : public ::testing::Test {
     folder.write("models/.hidden/model/config.json", "{}");
     folder.write("outside/config.json", "{}");
   }
+
+  ~ModelReference() override { ::unsetenv("ALATE_HOME"); }
 
   std::filesystem::path resolve(std::string_view reference) const {
     return resolve_model(reference, {.models_directory = models, .hub_cache = cache});
@@ -134,6 +137,17 @@ TEST_F(ModelReference, BuiltinModelsLieWithTheProgramOrInTheSystemsFolders) {
   EXPECT_EQ(folders[0], program.parent_path() / "share/alate/models");
   EXPECT_EQ(folders[1], program.parent_path().parent_path() / "share/alate/models");
   EXPECT_EQ(folders[2], folder.path() / "system/alate/models");
+}
+
+TEST_F(ModelReference, AModelThatIsFetchedOnceIsNeverFetchedByItsName) {
+  const Error error = refused("builtin:smollm2");
+  EXPECT_EQ(error.code(), ErrorCode::not_found);
+  EXPECT_NE(error.message().find("`alate pull builtin:smollm2` fetches it (88.6 MiB, Apache-2.0)"), std::string::npos)
+      << error.message();
+  EXPECT_NE(refused("gemma3-270m").message().find("`alate pull gemma3-270m` fetches it"), std::string::npos);
+  folder.write("home/builtin/smollm2/model.gguf", "");
+  EXPECT_EQ(resolve("builtin:smollm2"), folder.path() / "home/builtin/smollm2");
+  EXPECT_EQ(list_builtin_models(), std::vector<std::string>{"builtin:smollm2"});
 }
 
 TEST_F(ModelReference, AVariantFollowsAColon) {

@@ -179,14 +179,16 @@ TEST(ChooseFiles, GgufByVariant) {
                        "bge-f16-00001-of-00002.gguf",
                        "bge-f16-00002-of-00002.gguf",
                        "mmproj-f16.gguf"};
-  EXPECT_EQ(chosen(names), (Names{"README.md", "bge-Q8_0.gguf"}));
+  EXPECT_EQ(chosen(names), (Names{"README.md", "bge-Q4_K_M.gguf"}));
+  EXPECT_EQ(chosen({"a-Q8_0.gguf", "a-Q4_0.gguf"}), (Names{"a-Q4_0.gguf"}));
+  EXPECT_EQ(chosen({"a-q3_k.gguf", "a-q2_k.gguf"}), (Names{"a-q2_k.gguf"}));
   EXPECT_EQ(chosen(names, {.variants = {"q4_k_m"}}), (Names{"README.md", "bge-Q4_K_M.gguf"}));
   EXPECT_EQ(chosen(names, {.variants = {"f16"}}),
             (Names{"README.md", "bge-f16-00001-of-00002.gguf", "bge-f16-00002-of-00002.gguf"}));
   EXPECT_EQ(chosen({"model.gguf"}), (Names{"model.gguf"}));
-  const Error error = refused({"a-q2_k.gguf", "a-q3_k.gguf"});
+  const Error error = refused({"model.int8.safetensors", "model.fp16.safetensors"});
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-  EXPECT_NE(error.message().find(R"("Q2_K", "Q3_K")"), std::string::npos) << error.message();
+  EXPECT_NE(error.message().find(R"("fp16", "int8")"), std::string::npos) << error.message();
   // Beside safetensors, only where asked for.
   EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}), (Names{"model.safetensors"}));
   EXPECT_EQ(chosen({"model.safetensors", "a-q2_k.gguf"}, {.variants = {"q2_k"}}), (Names{"a-q2_k.gguf"}));
@@ -275,6 +277,32 @@ TEST(PullReference, NamesRevisionsAndVariants) {
                            "https://huggingface.co/datasets/o/n/x",
                            "file:n",
                            "file:///../x"})
+    EXPECT_EQ(base::error_of([&] { parse_pull_reference(text); }).code(), ErrorCode::invalid_argument) << text;
+}
+
+TEST(ChooseFiles, AGgufByItsNameWithAllItsParts) {
+  const Names names = {"README.md", "Q4/m-Q4_K_M-00001-of-00002.gguf", "Q4/m-Q4_K_M-00002-of-00002.gguf",
+                       "m-Q8_0.gguf"};
+  EXPECT_EQ(chosen(names, {.file = "Q4/m-Q4_K_M-00001-of-00002.gguf"}),
+            (Names{"README.md", "Q4/m-Q4_K_M-00001-of-00002.gguf", "Q4/m-Q4_K_M-00002-of-00002.gguf"}));
+  EXPECT_EQ(chosen(names, {.file = "m-Q8_0.gguf"}), (Names{"README.md", "m-Q8_0.gguf"}));
+  EXPECT_EQ(refused(names, {.file = "other.gguf"}).code(), ErrorCode::not_found);
+}
+
+TEST(PullReference, AddressesOfGgufFiles) {
+  const auto parsed = [](std::string_view text) {
+    const PullReference each = parse_pull_reference(text);
+    return each.endpoint + " " + each.id + " " + each.revision + " " + each.file;
+  };
+  EXPECT_EQ(parsed("https://huggingface.co/o/n/resolve/main/n-Q4_K_M.gguf?download=true"), " o/n main n-Q4_K_M.gguf");
+  EXPECT_EQ(parsed("https://huggingface.co/o/n/blob/v1/a%20b/n.gguf"), " o/n v1 a b/n.gguf");
+  EXPECT_EQ(parsed("hf.co/o/n/resolve/main/n.GGUF"), " o/n main n.GGUF");
+  EXPECT_EQ(parsed("http://127.0.0.1:8080/o/n/resolve/main/n.gguf"), "http://127.0.0.1:8080/ o/n main n.gguf");
+  // Other files are pages of the model.
+  EXPECT_EQ(parsed("https://huggingface.co/o/n/blob/main/config.json"), " o/n main ");
+  for (const char* text :
+       {"https://huggingface.co/o/n/resolve/main/..%2Fn.gguf", "https://huggingface.co/o/n/resolve/main/../../n.gguf",
+        "https://huggingface.co/o/n/resolve/..%2Fx/n.gguf"})
     EXPECT_EQ(base::error_of([&] { parse_pull_reference(text); }).code(), ErrorCode::invalid_argument) << text;
 }
 

@@ -13,6 +13,7 @@
 #include "base/sha256.h"
 #include "formats/zip_writer.h"
 #include "hub/install/package_index.h"
+#include "hub/install/pip_configuration.h"
 #include "hub/install/wheel.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -143,6 +144,20 @@ TEST_F(RuntimeInstall, MoreBytesThanTheTableSaysAreNotFetched) {
   publish(wheel_ + "x");
   EXPECT_EQ(failure().code(), ErrorCode::resource_exhausted);
   EXPECT_TRUE(files().empty());
+}
+
+TEST(PackageIndex, IsTheOneThatPipIsSetUpFor) {
+  EXPECT_EQ(index_url_of("[global]\nindex-url = https://mirror.example/simple\r\n"), "https://mirror.example/simple");
+  EXPECT_EQ(index_url_of("[global]\nindex-url: a\n[download]\nindex_url=b\n[freeze]\nindex-url=c"), "b");
+  EXPECT_EQ(index_url_of("# index-url = a\nindex-url = b\n[global]\nextra-index-url = c\ncert = d\n"), std::nullopt);
+  const base::TemporaryFolder folder;
+  for (const char* name : {"ALATE_PACKAGE_INDEX", "PIP_INDEX_URL"}) ::unsetenv(name);
+  ::setenv("PIP_CONFIG_FILE", folder.write("pip.conf", "[global]\nindex-url = https://mirror.example/a\n").c_str(), 1);
+  EXPECT_EQ(package_index(), "https://mirror.example/a");
+  ::setenv("PIP_INDEX_URL", "https://mirror.example/b", 1);
+  EXPECT_EQ(package_index(), "https://mirror.example/b");
+  ::unsetenv("PIP_INDEX_URL");
+  ::unsetenv("PIP_CONFIG_FILE");
 }
 
 TEST_F(RuntimeInstall, AnIndexWithoutTheFile) {

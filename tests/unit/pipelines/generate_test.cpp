@@ -234,5 +234,60 @@ TEST_F(Generate, ConversationsAreAsBeforeAfterAnError) {
   EXPECT_EQ(chat.messages()[0].content, "w5");
 }
 
+TEST_F(Generate, SeveralTextsOfAPromptAndTheLikeliestOfMore) {
+  const TextGenerator model = generator();
+  GenerationOptions options = greedy(6);
+  options.sampling.temperature = 1;
+  options.sampling.seed = 5;
+  const std::vector<std::string_view> prompts = {"w4 w5", "w9"};
+  const auto all = model.generate_several(prompts, {.n = 4}, options);
+  ASSERT_EQ(all.size(), 2U);
+  ASSERT_EQ(all[0].size(), 4U);
+  EXPECT_EQ(all[0][0].text, model.generate("w4 w5", options).text);
+  EXPECT_NE(all[0][0].text, all[0][1].text);
+  const auto best = model.generate_several(prompts, {.n = 2, .best_of = 4}, options);
+  ASSERT_EQ(best[0].size(), 2U);
+  const auto mean = [](const Generation& text) {
+    double sum = 0;
+    for (const GeneratedToken& token : text.tokens) sum += double{token.logprob};
+    return sum / static_cast<double>(text.tokens.size());
+  };
+  EXPECT_GE(mean(best[0][0]), mean(best[0][1]));
+  options.sampling.logprobs = 0;
+  std::vector<double> means;
+  const auto with_logprobs = model.generate_several(prompts, {.n = 4}, options);
+  for (const Generation& each : with_logprobs[0]) means.push_back(mean(each));
+  EXPECT_EQ(mean(best[0][0]), *std::ranges::max_element(means));
+  for (const TextCounts& wrong : {TextCounts{.n = 0}, TextCounts{.n = 3, .best_of = 2}, TextCounts{.n = 2000}})
+    EXPECT_EQ(base::error_of([&] { (void)model.generate_several(prompts, wrong, options); }).code(),
+              ErrorCode::invalid_argument);
+}
+
+TEST_F(Generate, AConversationForgetsItsLatestTurnAndKnowsItsLength) {
+  Chat chat(generator());
+  EXPECT_FALSE(chat.drop_latest());
+  const std::size_t alone = chat.prompt_tokens("w4");
+  const ChatAnswer first = chat.ask("w4", greedy(2));
+  EXPECT_EQ(first.prompt_tokens, alone);
+  EXPECT_GT(chat.prompt_tokens("w4"), alone);
+  EXPECT_TRUE(chat.drop_latest());
+  EXPECT_TRUE(chat.messages().empty());
+  EXPECT_EQ(chat.ask("w4", greedy(2)).text, first.text);
+}
+
+TEST_F(Generate, ThinkingIsAVariableOfTheTemplate) {
+  const std::string text =
+      "{% for m in messages %}{{ m.content }} {% endfor %}"
+      "{% if enable_thinking is defined %}{{ 'w1' if enable_thinking else 'w2 w3' }}{% endif %}";
+  Chat chat(generator(), ChatTemplate(text));
+  EXPECT_EQ(chat.prompt_tokens("w4"), 1U);
+  chat.set_thinking(true);
+  EXPECT_EQ(chat.prompt_tokens("w4"), 2U);
+  chat.set_thinking(false);
+  EXPECT_EQ(chat.prompt_tokens("w4"), 3U);
+  chat.set_thinking(std::nullopt);
+  EXPECT_EQ(chat.prompt_tokens("w4"), 1U);
+}
+
 }  // namespace
 }  // namespace alate

@@ -48,7 +48,9 @@ class ModelHostTest : public ::testing::Test {
   ModelHostTest() {
     settings.models_dir = folder.path() / "models";
     ::setenv("ALATE_BUILTIN_MODELS", (folder.path() / "builtin").c_str(), 1);  // not those of this build
+    ::setenv("ALATE_HOME", (folder.path() / "home").c_str(), 1);               // nor those that were fetched
   }
+  ~ModelHostTest() override { ::unsetenv("ALATE_HOME"); }
 
   /// Puts a copy of a model of tests/golden/models into the models directory, or elsewhere.
   void add(std::string_view name, std::string_view golden = "st_mean") const {

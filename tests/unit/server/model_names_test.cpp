@@ -58,6 +58,10 @@ TEST_F(ModelNaming, WhatIsNoNameIsRefusedWithoutSayingWhereTheModelsAre) {
   const Error several = base::error_of([&] { names.resolve("mean"); });
   EXPECT_NE(several.message().find("acme/mean, other/mean"), std::string::npos) << several.what();
   EXPECT_NE(base::error_of([&] { names.resolve("nothing"); }).message().find("GET /api/models"), std::string::npos);
+  // A request never fetches it; whoever runs the server may.
+  const Error unfetched = base::error_of([&] { names.resolve("gemma3-270m"); });
+  EXPECT_EQ(unfetched.code(), ErrorCode::not_found);
+  EXPECT_NE(unfetched.message().find("`alate pull gemma3-270m`"), std::string::npos) << unfetched.what();
 }
 
 TEST_F(ModelNaming, TheOnlyModelIsTheDefault) {
