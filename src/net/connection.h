@@ -43,10 +43,8 @@ class Connection {
   /// Writes all bytes. A server may refuse a request without reading all of it, so a connection that breaks meanwhile
   /// is no error here: `read` gives the answer that is already there, or throws.
   void write(std::string_view bytes);
-  /// Reads at least one byte, or none at the end.
+  /// Reads at least one byte, or none at the end; throws for an end without TLS's own notice.
   std::size_t read(std::span<char> into);
-  /// After the end: whether TLS was cut off, so that more bytes may have been meant to come.
-  bool is_cut_off() const { return !stream_->problem().empty(); }
 
   [[noreturn]] void fail(std::string_view why) const;
   const std::string& name() const { return name_; }

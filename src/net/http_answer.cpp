@@ -158,7 +158,7 @@ AnswerHead read_answer(Connection& connection, const AnswerLimits& limits, const
   while (!reader.is_done()) {
     const std::size_t got = connection.read(buffer);
     if (got == 0) {
-      if (!reader.end() || connection.is_cut_off()) fail(limits, "the connection was closed before the end");
+      if (!reader.end()) fail(limits, "the connection was closed before the end");
       break;
     }
     pace.add(got);

@@ -47,7 +47,7 @@ class Stream {
   virtual bool buffered() const { return false; }
   /// False until the TLS handshake is complete.
   virtual bool established() const { return true; }
-  /// Why the last call failed, or why TLS ended without its notice: "unexpected eof while reading". Empty if unknown.
+  /// Why the last call failed: "Connection reset by peer". Empty if unknown.
   virtual std::string problem() const { return {}; }
 };
 

@@ -162,19 +162,16 @@ class TlsStream final : public Stream {
       case SSL_ERROR_ZERO_RETURN: return {IoStatus::ended};
       default: break;
     }
-    const int reason = ERR_GET_REASON(::ERR_peek_error());
-    if (reason == SSL_R_HTTP_REQUEST && !established()) {
+    if (ERR_GET_REASON(::ERR_peek_error()) == SSL_R_HTTP_REQUEST && !established()) {
       ::ERR_clear_error();
       plain_ = true;
       return {IoStatus::not_tls};
     }
-    // Peers commonly close without notification; framing detects missing data.
-    const bool cut_off = reason == SSL_R_UNEXPECTED_EOF_WHILE_READING && established();
-    broken_ = true;
+    broken_ = true;  // also by an end without TLS's own notice, which anybody on the way can bring about
     problem_ = verification_problem();
     if (problem_.empty()) problem_ = ::ERR_peek_error() == 0 ? transport_.socket->problem() : openssl_reason();
     ::ERR_clear_error();
-    return {cut_off ? IoStatus::ended : IoStatus::failed};
+    return {IoStatus::failed};
   }
 
   std::string verification_problem() const {
