@@ -3,14 +3,14 @@ set(ALATE_MODULES "" CACHE INTERNAL "")
 
 # Modules whose tests take their time elsewhere: in other modules, files and connections. Sanitizers' builds, where
 # optimizing takes half of the compiler's time, compile them at -O0.
-set(ALATE_WAITING_MODULES machine array folders runtime pipelines search hub server)
+set(ALATE_WAITING_MODULES machine array folders runtime pipelines search net hub server)
 
 # Modules that wait for others or work once a start, not once a number or a request: release builds compile them at
 # -O1, which takes a quarter less.
 set(ALATE_COORDINATING_MODULES exchange machine folders models hub)
 
 # Modules that work for a request, not for each byte, token or number of it: -O2, which takes an eighth less than -O3.
-set(ALATE_SERVING_MODULES graph pipelines runtime server)
+set(ALATE_SERVING_MODULES graph pipelines runtime net server)
 
 # Removes the files of other operating systems from a list: NAME_linux.cpp and NAME_windows.cpp are for one each.
 function(alate_keep_own_platform list)

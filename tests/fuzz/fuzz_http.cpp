@@ -13,6 +13,7 @@
 #include "server/http/connection.h"
 
 using namespace alate::server;
+namespace net = alate::net;
 
 namespace {
 
@@ -69,29 +70,30 @@ struct Wire {
   std::string answers;
 };
 
-class MemoryStream final : public Stream {
+class MemoryStream final : public net::Stream {
  public:
   explicit MemoryStream(Wire& wire) : wire_(wire) {}
 
-  IoResult read(std::span<char> into) override {
+  net::IoResult read(std::span<char> into) override {
     const std::size_t size = std::min(into.size(), wire_.here - taken_);
-    if (size == 0) return {taken_ == wire_.bytes.size() ? IoStatus::ended : IoStatus::wants_read};
+    if (size == 0) return {taken_ == wire_.bytes.size() ? net::IoStatus::ended : net::IoStatus::wants_read};
     std::memcpy(into.data(), wire_.bytes.data() + taken_, size);
     taken_ += size;
-    return {IoStatus::done, size};
+    return {net::IoStatus::done, size};
   }
-  IoResult write(std::string_view head, std::string_view body) override {
+  net::IoResult write(std::string_view head, std::string_view body) override {
     if (head.empty() && body.empty()) std::abort();
     // Interim answers are short: they are taken whole or not at all, as a socket would do.
-    if (!std::exchange(wire_.may_write, false) && !head.starts_with("HTTP/1.1 100")) return {IoStatus::wants_write};
+    if (!std::exchange(wire_.may_write, false) && !head.starts_with("HTTP/1.1 100"))
+      return {net::IoStatus::wants_write};
     const std::string all = std::string(head).append(body);
     const std::size_t size = head.starts_with("HTTP/1.1 100") ? all.size() : std::min(all.size(), wire_.taken_at_once);
     wire_.answers.append(all, 0, size);
-    return {IoStatus::done, size};
+    return {net::IoStatus::done, size};
   }
   void finish_writing() override {}
-  IoResult discard(std::span<char> into) override { return read(into); }
-  PeerState peer() override { return PeerState::there; }
+  net::IoResult discard(std::span<char> into) override { return read(into); }
+  net::PeerState peer() override { return net::PeerState::there; }
 
  private:
   Wire& wire_;

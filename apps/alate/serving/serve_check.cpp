@@ -14,10 +14,10 @@
 #include "folders/hub_models.h"
 #include "folders/model_reference.h"
 #include "formats/json.h"
+#include "net/tls.h"
 #include "pipelines/check_loadable.h"
 #include "pipelines/task_pipelines.h"
 #include "search/index_file.h"
-#include "server/http/tls.h"
 #include "server/models/model_index.h"
 #include "server/models/model_names.h"
 #include "server/pulls/download_rights.h"
@@ -106,7 +106,7 @@ std::vector<Error> problems_of(const server::Settings& settings) {
     }
   };
   if (!settings.tls_certificate.empty())
-    attempt("tls", [&] { const server::TlsServer tls(settings.tls_certificate, settings.tls_key); });
+    attempt("tls", [&] { const net::TlsServer tls(settings.tls_certificate, settings.tls_key); });
   if (!settings.unix_socket.empty()) attempt("", [&] { check_unix_socket(settings.unix_socket); });
 
   const auto& folder = settings.models_dir;

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -14,6 +11,7 @@
 #include <vector>
 
 #include "hub/http/http_url.h"
+#include "net/http_answer.h"
 
 namespace alate::hub {
 
@@ -33,24 +31,19 @@ struct HttpLimits {
 };
 
 /// The status line and the header of an answer.
-struct HttpHead {
+struct HttpHead : net::AnswerHead {
   HttpUrl url;  // that was asked
-  int status = 0;
-  std::vector<std::pair<std::string, std::string>> fields = {};  // names in lower case
-  std::optional<std::uint64_t> length = {};                      // of the body, if the header states it
 
-  /// The field's last value; empty if it is absent. `name` is in lower case.
-  std::string_view field(std::string_view name) const;
   bool is_redirect() const;
 };
 
 /// Told of an answer before its body; the body is read if it returns true.
 using OnHttpHead = std::function<bool(const HttpHead&)>;
-using OnHttpBody = std::function<void(std::span<const std::byte>)>;
+using OnHttpBody = net::OnAnswerBody;
 
-/// Sends the request to this address only. Throws unavailable for network failures, for an answer that is no HTTP, ends
-/// early, or has a coding that was not asked for; deadline_exceeded for one that stops or drips; cancelled;
-/// resource_exhausted for more than max_bytes; and whatever the functions throw.
+/// Sends the request to this address only, through the proxy that the environment names. Throws unavailable for network
+/// failures, for an answer that is no HTTP, ends early, or has a coding that was not asked for; deadline_exceeded for
+/// one that stops or drips; cancelled; resource_exhausted for more than max_bytes; and whatever the functions throw.
 HttpHead exchange(const HttpUrl& url, const HttpRequest& request, const HttpLimits& limits, const OnHttpHead& on_head,
                   const OnHttpBody& on_body);
 

@@ -1,4 +1,5 @@
-// The proxy that the environment names.
+#include "hub/http/proxy.h"
+
 #include <algorithm>
 #include <span>
 #include <string>
@@ -6,7 +7,6 @@
 #include "base/ascii_case.h"
 #include "base/os/environment.h"
 #include "formats/base64.h"
-#include "hub/http/connection.h"
 #include "hub/http/ip_address.h"
 
 namespace alate::hub {

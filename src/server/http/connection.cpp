@@ -55,7 +55,7 @@ ConnectionContext::ConnectionContext(const TransportSettings& the_settings, Requ
       max_client_bodies(client_share(the_settings.max_total_body_bytes, the_settings.max_client_percent,
                                      the_settings.max_body_bytes)) {}
 
-Connection::Connection(ConnectionContext& context, std::unique_ptr<Stream> stream, ConnectionFacts facts,
+Connection::Connection(ConnectionContext& context, std::unique_ptr<net::Stream> stream, ConnectionFacts facts,
                        AnswerSink sink)
     : context_(context),
       stream_(std::move(stream)),
@@ -104,9 +104,9 @@ bool Connection::receive(std::size_t& turn) {
     wish_ = Wish::again;
     return false;
   }
-  const IoResult result = stream_->read(context_.scratch);
+  const net::IoResult result = stream_->read(context_.scratch);
   switch (result.status) {
-    case IoStatus::done:
+    case net::IoStatus::done:
       turn += result.bytes;
       socket_is_empty_ = result.bytes < context_.scratch.size();
       input_.erase(0, std::exchange(input_taken_, 0));
@@ -114,16 +114,16 @@ bool Connection::receive(std::size_t& turn) {
       input_is_new_ = true;
       if (current_) current_->last_read = Clock::now();
       return true;
-    case IoStatus::wants_read: wish_ = Wish::read; return false;
-    case IoStatus::wants_write: wish_ = Wish::write; return false;
-    case IoStatus::ended: input_ended(); return true;
-    case IoStatus::not_tls:
+    case net::IoStatus::wants_read: wish_ = Wish::read; return false;
+    case net::IoStatus::wants_write: wish_ = Wish::write; return false;
+    case net::IoStatus::ended: input_ended(); return true;
+    case net::IoStatus::not_tls:
       // The head is read for its path, which says in whose shape the client expects errors.
       not_tls_ = true;
       facts_.secure = false;
       begin_request();
       return true;
-    case IoStatus::failed: close(); return true;
+    case net::IoStatus::failed: close(); return true;
   }
   return false;
 }
@@ -314,9 +314,9 @@ void Connection::respond(Response response, bool close) {
 // Its few bytes either fit into the socket buffer at once or are skipped; sending only half would corrupt what follows,
 // and TLS cannot take back a write that has begun.
 void Connection::send_interim() {
-  const IoResult result = stream_->write(kContinue, {});
-  const bool nothing_sent = result.status == IoStatus::wants_write && !facts_.secure;
-  if (!nothing_sent && (result.status != IoStatus::done || result.bytes != kContinue.size())) close();
+  const net::IoResult result = stream_->write(kContinue, {});
+  const bool nothing_sent = result.status == net::IoStatus::wants_write && !facts_.secure;
+  if (!nothing_sent && (result.status != net::IoStatus::done || result.bytes != kContinue.size())) close();
 }
 
 bool Connection::send(std::size_t& turn) {
@@ -334,21 +334,21 @@ bool Connection::send(std::size_t& turn) {
   }
   if (answer.needs_piece() && !make_piece()) return state_ == State::closed;
   if (answer.is_written()) return true;
-  const IoResult result = stream_->write(answer.head(), answer.body());
+  const net::IoResult result = stream_->write(answer.head(), answer.body());
   switch (result.status) {
-    case IoStatus::done:
+    case net::IoStatus::done:
       turn += result.bytes;
       answer.wrote(result.bytes);
       current.last_write = Clock::now();
       return true;
-    case IoStatus::wants_read:
-    case IoStatus::wants_write:
-      wish_ = result.status == IoStatus::wants_read ? Wish::read : Wish::write;
+    case net::IoStatus::wants_read:
+    case net::IoStatus::wants_write:
+      wish_ = result.status == net::IoStatus::wants_read ? Wish::read : Wish::write;
       charge_answer();
       return state_ == State::closed;
-    case IoStatus::ended:
-    case IoStatus::not_tls:
-    case IoStatus::failed: break;
+    case net::IoStatus::ended:
+    case net::IoStatus::not_tls:
+    case net::IoStatus::failed: break;
   }
   close();
   return true;
@@ -419,15 +419,15 @@ bool Connection::drain(std::size_t& turn) {
     wish_ = Wish::again;
     return false;
   }
-  const IoResult result = stream_->discard(context_.scratch);
-  if (result.status == IoStatus::wants_read || result.status == IoStatus::wants_write) {
-    wish_ = result.status == IoStatus::wants_read ? Wish::read : Wish::write;
+  const net::IoResult result = stream_->discard(context_.scratch);
+  if (result.status == net::IoStatus::wants_read || result.status == net::IoStatus::wants_write) {
+    wish_ = result.status == net::IoStatus::wants_read ? Wish::read : Wish::write;
     return false;
   }
   turn += result.bytes;
   drained_ += result.bytes;
   const std::size_t limit = context_.settings.max_body_bytes + context_.settings.max_header_bytes;
-  if (result.status != IoStatus::done || drained_ > limit) close();
+  if (result.status != net::IoStatus::done || drained_ > limit) close();
   return true;
 }
 

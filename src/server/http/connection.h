@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "net/stream.h"
 #include "server/exchange/client_account.h"
 #include "server/exchange/exchange.h"
 #include "server/http/request_handler.h"
-#include "server/http/stream.h"
 #include "server/http/transport_settings.h"
 
 namespace alate::server {
@@ -58,7 +58,7 @@ class Connection {
     std::function<void(std::uint64_t serial)> more;                       // to on_more
   };
 
-  Connection(ConnectionContext& context, std::unique_ptr<Stream> stream, ConnectionFacts facts, AnswerSink sink);
+  Connection(ConnectionContext& context, std::unique_ptr<net::Stream> stream, ConnectionFacts facts, AnswerSink sink);
   /// Abandons a request in flight.
   ~Connection();
   Connection(const Connection&) = delete;
@@ -142,7 +142,7 @@ class Connection {
   std::string_view unread() const { return std::string_view(input_).substr(input_taken_); }
 
   ConnectionContext& context_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<net::Stream> stream_;
   ConnectionFacts facts_;
   std::shared_ptr<ClientAccount> account_;
   std::shared_ptr<const AnswerSink> sink_;

@@ -57,7 +57,7 @@ void Connection::watch_reader(Clock::time_point now) {
   const TransportSettings& limits = context_.settings;
   Current& current = *current_;
   if (current.starved) {
-    if (stream_->peer() == PeerState::gone) close();
+    if (stream_->peer() == net::PeerState::gone) close();
     return;
   }
   // A stream may take as long as its producer does.
@@ -75,9 +75,9 @@ void Connection::watch_client(Clock::time_point now) {
     return respond(refusal_answer(request(), {504, "the request took too long", std::nullopt}), false);
   }
   switch (stream_->peer()) {
-    case PeerState::there: return;
-    case PeerState::gone: return close();
-    case PeerState::half_closed: break;
+    case net::PeerState::there: return;
+    case net::PeerState::gone: return close();
+    case net::PeerState::half_closed: break;
   }
   if (current.half_closed == Clock::time_point()) {
     current.half_closed = now;

@@ -18,7 +18,6 @@ struct ClientTarget {
   std::string authorities_file{};  // PEM; empty: the system's certificate authorities
   bool insecure = false;           // accepts any certificate
   std::string unix_socket{};       // a path, instead of host and port
-  std::string source_address{};    // local address to connect from; empty: any
 };
 
 /// "http://host:port", "https://[::1]:8443", "host:port", "host", or "unix:/run/alate.sock"; a trailing path is an

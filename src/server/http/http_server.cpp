@@ -18,10 +18,10 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "base/threads/mutex.h"
+#include "net/tls.h"
 #include "server/http/connection.h"
 #include "server/http/listener.h"
 #include "server/http/shedding.h"
-#include "server/http/tls.h"
 
 namespace alate::server {
 namespace {
@@ -112,7 +112,7 @@ struct HttpServer::State {
 
   const TransportSettings settings;
   ConnectionContext context;
-  std::unique_ptr<TlsServer> tls;
+  std::unique_ptr<net::TlsServer> tls;
   std::atomic<std::size_t> session_count = 0;
   std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>();
   asio::io_context loop{1};
@@ -132,7 +132,8 @@ HttpServer::State::State(TransportSettings the_settings, RequestHandler& handler
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     throw make_error(ErrorCode::invalid_argument, "TLS needs both a certificate and a key: ",
                      settings.tls_key.empty() ? "name the key's file too" : "name the certificate's file too");
-  if (!settings.tls_certificate.empty()) tls = std::make_unique<TlsServer>(settings.tls_certificate, settings.tls_key);
+  if (!settings.tls_certificate.empty())
+    tls = std::make_unique<net::TlsServer>(settings.tls_certificate, settings.tls_key);
   if (!settings.host.empty()) {
     for (auto& listener : listen_tcp(settings.host, settings.port)) {
       if (port == 0) port = listener->port();
@@ -299,12 +300,12 @@ void HttpServer::State::add_session(Port& each, Accepted accepted) {
   const std::shared_ptr<ClientAccount> account = context.accounts.find(client_of_address(accepted.peer));
   const Room room = room_for(each, *account);
   if (room == Room::none) {
-    if (!each.secure) make_socket_stream(accepted.socket.number())->write(kTurnedAway, {});
+    if (!each.secure) net::make_socket_stream(accepted.socket.number())->write(kTurnedAway, {});
     return;
   }
   auto session = std::make_shared<Session>(loop);
   session->socket.assign(accepted.socket.number());
-  std::unique_ptr<Stream> stream = make_socket_stream(accepted.socket.release());
+  std::unique_ptr<net::Stream> stream = net::make_socket_stream(accepted.socket.release());
   if (each.secure) stream = tls->accept(std::move(stream));
   Connection::AnswerSink sink;
   sink.answer = [box = mailbox, weak = std::weak_ptr(session), this](std::uint64_t serial, Response response) {

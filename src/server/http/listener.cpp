@@ -70,10 +70,10 @@ struct SocketAddress {
   }
 };
 
-AcceptStatus accept_from(int listening, Descriptor& socket, SocketAddress& address) {
+AcceptStatus accept_from(int listening, net::Descriptor& socket, SocketAddress& address) {
   for (;;) {
     address.size = sizeof address.storage;
-    Descriptor accepted(::accept4(listening, address.data(), &address.size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    net::Descriptor accepted(::accept4(listening, address.data(), &address.size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (accepted) {
       socket = std::move(accepted);
       return AcceptStatus::accepted;
@@ -96,7 +96,7 @@ AcceptStatus accept_from(int listening, Descriptor& socket, SocketAddress& addre
 
 class TcpListener final : public Listener {
  public:
-  TcpListener(Descriptor socket, const SocketAddress& address) : socket_(std::move(socket)), address_(address) {}
+  TcpListener(net::Descriptor socket, const SocketAddress& address) : socket_(std::move(socket)), address_(address) {}
 
   int descriptor() const override { return socket_.number(); }
   std::string address() const override { return address_.text(); }
@@ -113,13 +113,13 @@ class TcpListener final : public Listener {
   }
 
  private:
-  Descriptor socket_;
+  net::Descriptor socket_;
   SocketAddress address_;
 };
 
 class UnixListener final : public Listener {
  public:
-  UnixListener(Descriptor socket, std::string path, const struct stat& file)
+  UnixListener(net::Descriptor socket, std::string path, const struct stat& file)
       : socket_(std::move(socket)), path_(std::move(path)), device_(file.st_dev), inode_(file.st_ino) {}
 
   ~UnixListener() override {
@@ -139,14 +139,14 @@ class UnixListener final : public Listener {
   }
 
  private:
-  Descriptor socket_;
+  net::Descriptor socket_;
   std::string path_;
   dev_t device_;
   ino_t inode_;
 };
 
-Descriptor new_socket(int family, const std::string& address) {
-  Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+net::Descriptor new_socket(int family, const std::string& address) {
+  net::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) {
     const ErrorCode code = errno == EAFNOSUPPORT ? ErrorCode::unsupported : ErrorCode::unavailable;
     throw make_error(code, "cannot listen on ", address, ": ", system_text(errno));
@@ -171,7 +171,7 @@ Descriptor new_socket(int family, const std::string& address) {
 
 std::unique_ptr<Listener> listen_on(SocketAddress address) {
   const std::string text = address.text();
-  Descriptor socket = new_socket(address.storage.ss_family, text);
+  net::Descriptor socket = new_socket(address.storage.ss_family, text);
   const int on = 1;
   // Allows restarts without waiting for old connections to time out.
   ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -236,7 +236,7 @@ sockaddr_un unix_address(const std::string& path) {
 }
 
 bool somebody_listens(const sockaddr_un& address, const std::string& path) {
-  const Descriptor probe = new_socket(AF_UNIX, path);
+  const net::Descriptor probe = new_socket(AF_UNIX, path);
   if (::connect(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return true;
   return errno != ECONNREFUSED;
 }
@@ -269,7 +269,7 @@ std::vector<std::unique_ptr<Listener>> listen_tcp(const std::string& host, std::
 std::unique_ptr<Listener> listen_unix(const std::string& path) {
   const sockaddr_un address = unix_address(path);
   remove_stale(address, path);
-  Descriptor socket = new_socket(AF_UNIX, path);
+  net::Descriptor socket = new_socket(AF_UNIX, path);
   // Nobody can connect before listen, so the file is never accessible to others.
   struct stat file {};
   if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "server/http/descriptor.h"
+#include "net/descriptor.h"
 
 namespace alate::server {
 
 struct Accepted {
-  Descriptor socket;  // non-blocking, close-on-exec
-  std::string peer;   // the address without its port, or "unix"
+  net::Descriptor socket;  // non-blocking, close-on-exec
+  std::string peer;        // the address without its port, or "unix"
 };
 
 enum class AcceptStatus {

@@ -74,8 +74,8 @@ ShutdownWatchdog::ShutdownWatchdog(std::chrono::nanoseconds limit) : limit_(limi
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
     throw make_error(ErrorCode::resource_exhausted, "cannot make a pipe: ", std::generic_category().message(errno),
                      "; allow this process more open files");
-  told_ = Descriptor(ends[0]);
-  tell_ = Descriptor(ends[1]);
+  told_ = net::Descriptor(ends[0]);
+  tell_ = net::Descriptor(ends[1]);
   try {
     thread_ = std::thread([this] { watch(); });
   } catch (const std::system_error& error) {

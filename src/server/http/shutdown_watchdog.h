@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "server/http/descriptor.h"
+#include "net/descriptor.h"
 
 namespace alate::server {
 
@@ -25,7 +25,7 @@ class ShutdownWatchdog {
   void watch() const;
 
   const std::chrono::nanoseconds limit_;
-  Descriptor told_, tell_;  // read and write end of a pipe
+  net::Descriptor told_, tell_;  // read and write end of a pipe
   std::thread thread_;
 };
 

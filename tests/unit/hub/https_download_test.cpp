@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "hub/http/connection.h"
+#include "hub/http/proxy.h"
 #include "tests/unit/base/expect_error.h"
 #include "tests/unit/hub/web_server.h"
 
@@ -43,6 +43,17 @@ TEST_F(HttpsDownload, ChunksAndBodiesThatEndWithTheConnection) {
   server_.put("/plain", "HTTP/1.0 200 OK\r\n\r\nall of it");
   EXPECT_EQ(get("/chunks").text, "abcde");
   EXPECT_EQ(get("/plain").text, "all of it");
+}
+
+TEST_F(HttpsDownload, InterimAnswersAreSkipped) {
+  const std::string hints = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n";
+  const std::string file = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntext";
+  server_.put("/hinted", "HTTP/1.1 100 Continue\r\n\r\n" + hints + file);
+  EXPECT_EQ(get("/hinted").text, "text");
+  std::string endless;
+  for (int i = 0; i < 1000; ++i) endless += hints;
+  server_.put("/endless", endless + file);
+  EXPECT_EQ(error_at("/endless").code(), ErrorCode::unavailable);
 }
 
 TEST_F(HttpsDownload, ManyPieces) {

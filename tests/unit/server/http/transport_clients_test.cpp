@@ -282,7 +282,7 @@ TEST(TransportClients, OneClientCannotTakeAllDescriptors) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit few = {static_cast<rlim_t>(greedy.back().descriptor() + 20), before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-  std::vector<Descriptor> rest;
+  std::vector<net::Descriptor> rest;
   do {
     rest.emplace_back(::dup(greedy.back().descriptor()));
   } while (rest.back());

@@ -29,8 +29,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-Descriptor connect_to(int family, const void* address, socklen_t size, const std::string& source = {}) {
-  Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+net::Descriptor connect_to(int family, const void* address, socklen_t size, const std::string& source = {}) {
+  net::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!source.empty()) {
     sockaddr_in from{};
     from.sin_family = AF_INET;

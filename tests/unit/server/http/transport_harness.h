@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/http/descriptor.h"
+#include "net/descriptor.h"
 #include "server/http/http_server.h"
 
 namespace alate::server {
@@ -144,10 +144,10 @@ class RawClient {
   int interim_answers = 0;
 
  private:
-  explicit RawClient(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit RawClient(net::Descriptor socket) : socket_(std::move(socket)) {}
   bool fill();
 
-  Descriptor socket_;
+  net::Descriptor socket_;
   std::string received_;
 };
 

@@ -1,11 +1,13 @@
 // Where the server listens: addresses, ports, Unix sockets, TLS; and the client that asks it.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -13,8 +15,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <thread>
 
 #include "alate/error.h"
+#include "net/tls.h"
 #include "server/http/http_client.h"
 #include "tests/unit/server/http/transport_harness.h"
 
@@ -138,7 +143,7 @@ TEST(TransportListen, ReplacesAUnixSocketThatNobodyListensOn) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size());
-    const Descriptor stale(::socket(AF_UNIX, SOCK_STREAM, 0));
+    const net::Descriptor stale(::socket(AF_UNIX, SOCK_STREAM, 0));
     ASSERT_EQ(::bind(stale.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   }
   ASSERT_TRUE(std::filesystem::exists(path));
@@ -365,6 +370,33 @@ TEST(HttpClient, RefusesACertificateOfSomebodyElse) {
   target.authorities_file = tls.certificate;
   target.host = "127.0.0.2";  // this machine too, but not in the certificate
   EXPECT_TRUE(contains(error_of(ErrorCode::unavailable, [&] { get(target); }), "127.0.0.2"));
+}
+
+// A body that ends with its connection is whole if TLS says so: anybody on the way may end a connection.
+TEST(HttpClient, RefusesABodyWhoseTlsIsCutOff) {
+  const TlsFixture tls;
+  const net::TlsServer server(tls.certificate, tls.key);
+  const net::Descriptor listening(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(listening.number(), generic, size), 0);
+  ASSERT_EQ(::listen(listening.number(), 1), 0);
+  ASSERT_EQ(::getsockname(listening.number(), generic, &size), 0);
+  const auto ask = [&](bool is_cut_off) {
+    std::thread answers([&] {
+      const net::Descriptor socket(::accept(listening.number(), nullptr, nullptr));
+      const auto stream = server.accept(net::make_socket_stream(socket.number()));
+      std::array<char, 4096> request{};
+      stream->read(request);
+      stream->write("HTTP/1.1 200 OK\r\n\r\nhalf", {});
+      if (!is_cut_off) stream->finish_writing();
+    });
+    const auto joined = std::shared_ptr<void>(nullptr, [&](void*) { answers.join(); });
+    return get({.port = ntohs(address.sin_port), .tls = true, .authorities_file = tls.certificate}).body;
+  };
+  EXPECT_EQ(ask(false), "half");
+  EXPECT_TRUE(contains(error_of(ErrorCode::unavailable, [&] { ask(true); }), "closed"));
 }
 
 TEST(HttpClient, AsksOverAUnixSocket) {

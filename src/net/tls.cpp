@@ -1,4 +1,4 @@
-#include "server/http/tls.h"
+#include "net/tls.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -12,9 +12,10 @@
 #include <utility>
 
 #include "alate/error.h"
+#include "base/os/environment.h"
 #include "base/threads/mutex.h"
 
-namespace alate::server {
+namespace alate::net {
 namespace {
 
 template <auto Free>
@@ -161,26 +162,23 @@ class TlsStream final : public Stream {
       case SSL_ERROR_ZERO_RETURN: return {IoStatus::ended};
       default: break;
     }
-    const int reason = ERR_GET_REASON(::ERR_peek_error());
-    if (reason == SSL_R_HTTP_REQUEST && !established()) {
+    if (ERR_GET_REASON(::ERR_peek_error()) == SSL_R_HTTP_REQUEST && !established()) {
       ::ERR_clear_error();
       plain_ = true;
       return {IoStatus::not_tls};
     }
-    // Peers commonly close without notification; framing detects missing data.
-    const bool cut_off = reason == SSL_R_UNEXPECTED_EOF_WHILE_READING && established();
-    broken_ = true;
+    broken_ = true;  // also by an end without TLS's own notice, which anybody on the way can bring about
     problem_ = verification_problem();
-    if (problem_.empty()) problem_ = openssl_reason();
+    if (problem_.empty()) problem_ = ::ERR_peek_error() == 0 ? transport_.socket->problem() : openssl_reason();
     ::ERR_clear_error();
-    return {cut_off ? IoStatus::ended : IoStatus::failed};
+    return {IoStatus::failed};
   }
 
   std::string verification_problem() const {
     const long result = ::SSL_get_verify_result(ssl_.get());
     return result == X509_V_OK || ::SSL_get_verify_mode(ssl_.get()) == SSL_VERIFY_NONE
                ? std::string()
-               : ::X509_verify_cert_error_string(result);
+               : std::string("its certificate is not trusted: ") + ::X509_verify_cert_error_string(result);
   }
 
   Transport transport_;  // at a fixed address, which OpenSSL has
@@ -246,6 +244,18 @@ ContextPointer server_context(const std::string& certificate, const std::string&
                    ": name the two that were made together");
 }
 
+void trust_system(SSL_CTX* context) {
+  // Locations of authorities in distributions where OpenSSL's default does not find them.
+  static constexpr std::array kFiles = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                                        "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+  ::SSL_CTX_set_default_verify_paths(context);
+  if (base::environment("SSL_CERT_FILE") || base::environment("SSL_CERT_DIR")) return;
+  std::error_code ignored;
+  for (const char* file : kFiles) {
+    if (std::filesystem::exists(file, ignored)) ::SSL_CTX_load_verify_file(context, file);
+  }
+}
+
 }  // namespace
 
 struct TlsServer::State {
@@ -274,15 +284,14 @@ std::unique_ptr<Stream> TlsServer::accept(std::unique_ptr<Stream> socket) const 
   return stream;
 }
 
-std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::string& host,
-                                    const std::string& authorities_file, bool insecure) {
+std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::string& host, const TlsTrust& trust) {
   const ContextPointer context = new_context(::TLS_client_method());
-  if (!insecure) {
+  if (!trust.insecure) {
     ::SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    if (authorities_file.empty()) {
-      ::SSL_CTX_set_default_verify_paths(context.get());
-    } else if (::SSL_CTX_load_verify_file(context.get(), authorities_file.c_str()) != 1) {
-      fail_file(authorities_file, "certificates of authorities in PEM form");
+    if (trust.authorities_file.empty()) {
+      trust_system(context.get());
+    } else if (::SSL_CTX_load_verify_file(context.get(), trust.authorities_file.c_str()) != 1) {
+      fail_file(trust.authorities_file, "certificates of authorities in PEM form");
     }
   }
   auto stream = std::make_unique<TlsStream>(context.get(), std::move(socket));
@@ -298,4 +307,4 @@ std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::s
   return stream;
 }
 
-}  // namespace alate::server
+}  // namespace alate::net

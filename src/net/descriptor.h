@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace alate::server {
+namespace alate::net {
 
 /// Closes the descriptor on destruction. A negative number means empty.
 class Descriptor {
@@ -35,4 +35,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace alate::server
+}  // namespace alate::net

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "server/http/stream.h"
+#include "net/stream.h"
 
-namespace alate::server {
+namespace alate::net {
 
 /// A server's certificate and key. TLS 1.2 (ECDHE and AEAD only) and newer, server cipher preference, no renegotiation,
 /// no compression.
@@ -30,9 +30,15 @@ class TlsServer {
   std::unique_ptr<State> state_;
 };
 
-/// The client side. Trusts the system's certificate authorities, or only those of `authorities_file` (PEM) if given;
-/// the certificate must be valid for `host`. `insecure` trusts anything. Errors: not_found and corrupt for the file.
-std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::string& host,
-                                    const std::string& authorities_file, bool insecure);
+/// Which servers a client trusts.
+struct TlsTrust {
+  std::string authorities_file =
+      {};                 // PEM; empty: the system's authorities, or those of SSL_CERT_FILE and SSL_CERT_DIR
+  bool insecure = false;  // any certificate will do
+};
 
-}  // namespace alate::server
+/// The client side, for a server whose certificate is valid for `host`. The first reads and writes perform the
+/// handshake. Errors: not_found and corrupt for the file.
+std::unique_ptr<Stream> connect_tls(std::unique_ptr<Stream> socket, const std::string& host, const TlsTrust& trust);
+
+}  // namespace alate::net

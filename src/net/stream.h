@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace alate::server {
+namespace alate::net {
 
 enum class IoStatus {
   done,         // `bytes` of them, at least one
@@ -47,11 +47,11 @@ class Stream {
   virtual bool buffered() const { return false; }
   /// False until the TLS handshake is complete.
   virtual bool established() const { return true; }
-  /// Why the last call failed, where the socket cannot tell: "certificate verify failed". Empty if unknown.
+  /// Why the last call failed: "Connection reset by peer". Empty if unknown.
   virtual std::string problem() const { return {}; }
 };
 
 /// A stream over a connected, non-blocking stream socket. Does not close the socket.
 std::unique_ptr<Stream> make_socket_stream(int descriptor);
 
-}  // namespace alate::server
+}  // namespace alate::net

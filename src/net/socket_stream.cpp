@@ -4,10 +4,11 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 
-#include "server/http/stream.h"
+#include "net/stream.h"
 
-namespace alate::server {
+namespace alate::net {
 namespace {
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
@@ -24,9 +25,10 @@ class SocketStream final : public Stream {
   IoResult read(std::span<char> into) override {
     for (;;) {
       const ssize_t got = ::recv(descriptor_, into.data(), into.size(), 0);
+      error_ = got < 0 ? errno : 0;
       if (got > 0) return {IoStatus::done, static_cast<std::size_t>(got)};
       if (got == 0) return {IoStatus::ended};
-      if (errno != EINTR) return {would_block(errno) ? IoStatus::wants_read : IoStatus::failed};
+      if (error_ != EINTR) return {would_block(error_) ? IoStatus::wants_read : IoStatus::failed};
     }
   }
 
@@ -38,9 +40,9 @@ class SocketStream final : public Stream {
     for (;;) {
       // A disconnected client is an error here, not a signal to the whole process.
       const ssize_t sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
+      error_ = sent < 0 ? errno : 0;
       if (sent > 0) return {IoStatus::done, static_cast<std::size_t>(sent)};
-      if (sent < 0 && errno == EINTR) continue;
-      return {sent < 0 && would_block(errno) ? IoStatus::wants_write : IoStatus::failed};
+      if (error_ != EINTR) return {would_block(error_) ? IoStatus::wants_write : IoStatus::failed};
     }
   }
 
@@ -55,12 +57,15 @@ class SocketStream final : public Stream {
     return (entry.revents & POLLRDHUP) != 0 ? PeerState::half_closed : PeerState::there;
   }
 
+  std::string problem() const override { return error_ == 0 ? std::string() : std::generic_category().message(error_); }
+
  private:
   int descriptor_;
+  int error_ = 0;  // of the last call
 };
 
 }  // namespace
 
 std::unique_ptr<Stream> make_socket_stream(int descriptor) { return std::make_unique<SocketStream>(descriptor); }
 
-}  // namespace alate::server
+}  // namespace alate::net
