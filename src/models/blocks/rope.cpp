@@ -136,7 +136,7 @@ RopeSettings longrope(const Json& settings, std::int64_t positions, double origi
   RopeSettings rope{
       .frequencies = rounded(divided(frequencies, factors_in(settings, "short_factor", frequencies.size()))),
       .long_frequencies = rounded(divided(frequencies, factors_in(settings, "long_factor", frequencies.size()))),
-      .short_text = static_cast<std::int64_t>(original),
+      .short_text = static_cast<std::int64_t>(std::min(original, static_cast<double>(positions))),
       .scale = positive(settings, "attention_factor", usual)};
   if (rope.short_text >= positions || rope.long_frequencies == rope.frequencies) rope.long_frequencies.clear();
   return rope;
