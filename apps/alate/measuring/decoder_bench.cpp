@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <span>
@@ -23,11 +24,11 @@ constexpr std::size_t kTokensAtATime = 512;
 class BenchedSequences {
  public:
   BenchedSequences(const TextGenerator& generator, std::size_t sequences, std::size_t tokens)
-      : program_(*generator.state().program),
+      : program_(generator.model().state().step_program()),
         vocabulary_(static_cast<std::int32_t>(generator.model().state().limits().vocabulary)),
         pages_(sequences) {
     const std::size_t each = runtime::StepProgram::pages_of(tokens);
-    cache_ = program_.make_cache(sequences * each);
+    cache_ = program_->make_cache(sequences * each);
     for (std::size_t i = 0; i < sequences; ++i) {
       pages_[i].resize(each);
       std::iota(pages_[i].begin(), pages_[i].end(), static_cast<std::int32_t>(i * each));
@@ -43,11 +44,11 @@ class BenchedSequences {
       std::ranges::generate(ids[i], [&] { return any(random_); });
       sequences.push_back({.ids = ids[i], .cached = from, .pages = pages_[i]});
     }
-    (void)program_.run(sequences, cache_, options);
+    (void)program_->run(sequences, cache_, options);
   }
 
  private:
-  const runtime::StepProgram& program_;
+  std::shared_ptr<const runtime::StepProgram> program_;
   const std::int32_t vocabulary_;
   std::vector<Ids> pages_;
   runtime::CachePages cache_;
