@@ -2,6 +2,7 @@
 #include "runtime/decoding/step_scheduler.h"
 
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -41,8 +42,8 @@ TEST_F(StepSchedulerTest, ManyThreadsGetTheirOwnTexts) {
   StepScheduler scheduler(program_, {.most_pages = 20, .max_tokens = 64});
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<Waiter>> waiters;
+  for (std::size_t t = 0; t < kThreads; ++t) waiters.push_back(std::make_unique<Waiter>());
   for (std::size_t t = 0; t < kThreads; ++t) {
-    waiters.push_back(std::make_unique<Waiter>());
     threads.emplace_back([&, t] {
       std::size_t wanted = 0;
       for (std::size_t i = 0; i < kTexts; ++i) {
@@ -124,12 +125,15 @@ TEST_F(StepSchedulerTest, MayBeStoppedByAJob) {
   const auto text = std::make_shared<Text>();
   Waiter waiter;
   StepJob job = job_of({1, 2}, 1, 1, text);
+  std::promise<void> submitted;  // only then may the scheduler go
   job.done = [&, before = std::move(job.done)](const StepResult& result) {
+    submitted.get_future().wait();
     scheduler.reset();
     before(result);
   };
   waiter.watch(job);
   scheduler->submit(std::move(job));
+  submitted.set_value();
   waiter.await(1);
   EXPECT_EQ(text->result.error, nullptr);
 }
