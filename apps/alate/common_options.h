@@ -31,7 +31,8 @@ struct CommonOptions {
   AcceleratorKind gpu = AcceleratorKind::automatic;
   std::string gpu_asked_by;
   BackendPolicy policy = BackendPolicy::warn;
-  std::string dtype;        // as parse_compute_type takes it
+  std::string dtype;  // as parse_compute_type takes it
+  DType cache_type = DType::f32;
   std::size_t threads = 0;  // 0: one per usable core
   bool pin_threads = false;
   std::optional<std::size_t> max_length;
@@ -56,6 +57,7 @@ enum class Shared {
   backend_names,  // --backend, of verbs that run nothing on them
   devices,        // --device, --gpu, of verbs with their own list of backends
   dtype,          // --dtype
+  cache_type,     // --cache-type
   threads,        // --threads, --pin-threads
   loading,        // --no-mmap, --dump-graph
   max_length,     // --max-length

@@ -174,7 +174,8 @@ void run_chat(Arguments& arguments) {
   arguments.option("--system", "TEXT", "what the model is to be, before the conversation", system);
   arguments.flag("--times", "show after each answer how long it took", times);
   generation.declare(arguments);
-  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading}, {});
+  declare(arguments, options,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::cache_type, Shared::threads, Shared::loading}, {});
   if (!arguments.parse()) return;
   apply(options);
   Output output(options.out);

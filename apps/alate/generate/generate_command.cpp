@@ -66,7 +66,8 @@ void run_generate(Arguments& arguments) {
                    "in json: the log probability of each token, and the N likeliest ones with theirs", logprobs);
   arguments.flag("--times", "say how long prompt and text took, on standard error", times);
   const auto written = {OutputFormat::text, OutputFormat::json};
-  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+  declare(arguments, options,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::cache_type, Shared::threads, Shared::loading},
           written);
   if (!arguments.parse()) return;
   apply(options);

@@ -161,6 +161,24 @@ TEST_F(Steps, GiveTheBitsOfTheWholeText) {
     EXPECT_EQ(in_pieces(*program_, text_, piece), whole) << "in pieces of " << piece;
 }
 
+TEST_F(Steps, HaveTheSameBitsInPiecesOverACacheOfFewerBits) {
+  for (const DType type : {DType::f16, DType::bf16, DType::i8}) {
+    const Model model =
+        Model::load(model_.folder(), {.backend = {.places = {BackendPlace::cpu()}}, .cache_type = type});
+    const std::shared_ptr<const StepProgram> program = model.state().step_program();
+    for (const models::CacheSpec& spec : program->layout())
+      EXPECT_EQ(spec.dtype, spec.name.ends_with(".scale") ? DType::f32 : type) << spec.name;
+    for (const backends::AliasFacts& alias : program->facts().aliases) EXPECT_TRUE(alias.in_place) << alias.parameter;
+    EXPECT_LE(2 * models::bytes_per_token(program->layout()), models::bytes_per_token(program_->layout()));
+    const std::vector<float> whole = in_pieces(*program, text_, text_.size());
+    for (const std::size_t piece : {1, 3, 32}) EXPECT_EQ(in_pieces(*program, text_, piece), whole) << to_string(type);
+    EXPECT_NE(whole, in_pieces(*program_, text_, text_.size())) << "rounding shows";
+  }
+  const Error error = base::error_of([&] { (void)Model::load(model_.folder(), {.cache_type = DType::i16}); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_EQ(error.message(), "keys and values are kept as f32, f16, bf16 or i8, not as i16");
+}
+
 TEST_F(Steps, DoNotDependOnWhoElseIsInTheBatch) {
   const Ids other = recorded_.prompts[3], own_pages = {3, 1}, other_pages = {0};
   const std::size_t begin = 35;

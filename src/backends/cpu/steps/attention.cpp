@@ -73,7 +73,12 @@ void check_pages(const AttentionArguments& arguments, std::size_t pages) {
 }
 
 StoredNumbers stored_numbers(DType dtype) {
-  return dtype == DType::f16 ? StoredNumbers::f16 : dtype == DType::bf16 ? StoredNumbers::bf16 : StoredNumbers::f32;
+  switch (dtype) {
+    case DType::f16: return StoredNumbers::f16;
+    case DType::bf16: return StoredNumbers::bf16;
+    case DType::i8: return StoredNumbers::i8;
+    default: return StoredNumbers::f32;
+  }
 }
 
 // Whether some tokens are of no sequence; their results are zeros.
@@ -177,17 +182,19 @@ void run_paged_attention(const Step& step, const Frame& frame) {
   AttentionArguments arguments = arguments_of(attention, query, value);
   arguments.q = values.in(at.query);
   arguments.q_stride = arguments.heads * arguments.head_size;
-  const auto pages = [&](std::size_t place, std::size_t size) {
+  const auto pages = [&](std::size_t place, std::optional<std::size_t> scales, std::size_t size) {
     return KeySource{.base = frame.in<std::byte>(step.inputs[place]),
                      .stride = arguments.kv_heads * size,
                      .numbers = stored_numbers(key.dtype),
+                     .scales = scales ? frame.in<float>(step.inputs[*scales]) : nullptr,
+                     .scale_stride = arguments.kv_heads,
                      .table = frame.in<std::int32_t>(step.inputs[at.table]),
                      .most_pages = extent_of(table, 1),
                      .page_rows = extent_of(key, 1)};
   };
   static_assert(kAttentionKeys % graph::kMostPageRows == 0);  // no page is in two tiles
-  arguments.k = pages(at.key, arguments.head_size);
-  arguments.v = pages(at.value, arguments.value_size);
+  arguments.k = pages(at.key, at.key_scales, arguments.head_size);
+  arguments.v = pages(at.value, at.value_scales, arguments.value_size);
   arguments.starts = frame.in<std::int32_t>(step.inputs[at.starts]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[at.lengths]);
   arguments.key_lengths = frame.in<std::int32_t>(step.inputs[at.key_lengths]);

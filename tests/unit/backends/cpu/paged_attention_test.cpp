@@ -270,6 +270,42 @@ TEST(CpuPagedAttention, IsTheReferences) {
     expect_as_reference_over_pages(s, DType::f32, DType::f16, kCausal);
 }
 
+TEST(CpuPagedAttention, IsTheReferencesOverBytesWithScales) {
+  const Sizes s{.heads = 6, .kv_heads = 3, .width = 24, .value_width = 17, .page_rows = 8};
+  const Attention attention{.scale = 0.01, .has_sinks = true, .causal = true, .window_left = 30};
+  const std::int64_t pages = 16;
+  PageTables tables(2, pages, s.page_rows, 9);
+  tables.next({60, 20});
+  for (const PageFeed& feed : {tables.next({1, 3}), tables.next({3, 20}, 2)}) {
+    Builder b("bytes");
+    const auto random = [&](DType dtype, std::vector<std::int64_t> extents, unsigned seed) {
+      return random_tensor(dtype, extents, seed);
+    };
+    const auto cache = [&](std::int64_t width, unsigned seed) {
+      return random(DType::i8, {pages, s.page_rows, s.kv_heads, width}, seed);
+    };
+    const auto scales = [&](unsigned seed) { return random(DType::f32, {pages, s.page_rows, s.kv_heads, 1}, seed); };
+    const std::vector<Tensor> inputs = {random(DType::f32, {feed.slots.extent(0), s.heads, s.width}, 1),
+                                        cache(s.width, 2),
+                                        cache(s.value_width, 3),
+                                        feed.table,
+                                        feed.starts,
+                                        feed.lengths,
+                                        feed.key_lengths,
+                                        random(DType::f32, {s.heads}, 4),
+                                        scales(5),
+                                        scales(6)};
+    std::vector<Value> operands;
+    for (const Tensor& input : inputs)
+      operands.push_back(b.parameter("x" + std::to_string(operands.size()), input.shape()));
+    Attention of_bytes = attention;
+    of_bytes.has_cache_scales = true;
+    of_bytes.longest = 20;
+    b.output("y", b.paged_attention(operands, of_bytes));
+    expect_as_reference(b.finish(), inputs, 3e-6, "bytes");
+  }
+}
+
 TEST(CpuPagedAttention, WritesIntoDonatedPages) {
   for (const DType cache : {DType::f32, DType::f16, DType::bf16}) {
     const auto facts = cpu_backend().compile(cached_attention({}, DType::f32, cache, kCausal), {})->facts();
