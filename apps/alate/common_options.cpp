@@ -145,6 +145,14 @@ void declare_computing(Arguments& arguments, CommonOptions& options, const Uses&
                      {"int8", "float"},
                      [&](std::string_view name) { options.activations = parse_block_activations(name).value(); });
   }
+  if (uses(Shared::cache_type)) {
+    arguments.one_of("--cache-type", "TYPE",
+                     "the numbers of keys and values that are kept of earlier tokens; f32 unless given, and f16 and "
+                     "bf16 take half of its memory, q8 a quarter",
+                     {"f32", "f16", "bf16", "q8"}, [&](std::string_view name) {
+                       options.cache_type = name == "q8" ? DType::i8 : parse_dtype(name).value();
+                     });
+  }
   if (uses(Shared::threads)) {
     arguments.option("--threads", "N", "0 (the default): one for each usable core", options.threads);
     arguments.flag("--pin-threads", "keep each worker thread on a core of its own", options.pin_threads);
@@ -249,6 +257,7 @@ runtime::LoadRequest load_request(const CommonOptions& options) {
                   .policy = options.policy};
   load.dtype = models::require_compute_type(options.dtype);
   load.activations = options.activations.value_or(BlockActivations::int8);
+  load.cache_type = options.cache_type;
   load.dump_graphs = options.dump_graph;
   return {std::move(load),
           {.places = options.backends_asked_by.empty() ? "--backend" : options.backends_asked_by,

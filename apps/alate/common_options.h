@@ -33,7 +33,8 @@ struct CommonOptions {
   BackendPolicy policy = BackendPolicy::warn;
   std::string dtype;                            // as parse_compute_type takes it
   std::optional<BlockActivations> activations;  // none: int8, but forward computes with floats
-  std::size_t threads = 0;                      // 0: one per usable core
+  DType cache_type = DType::f32;
+  std::size_t threads = 0;  // 0: one per usable core
   bool pin_threads = false;
   std::optional<std::size_t> max_length;
   std::size_t batch_size = 0;
@@ -57,6 +58,7 @@ enum class Shared {
   backend_names,  // --backend, of verbs that run nothing on them
   devices,        // --device, --gpu, of verbs with their own list of backends
   dtype,          // --dtype, --activations
+  cache_type,     // --cache-type
   threads,        // --threads, --pin-threads
   loading,        // --no-mmap, --dump-graph
   max_length,     // --max-length

@@ -28,6 +28,10 @@ struct LoadOptions {
   // An EmbeddingPipeline chooses an automatic type by measuring; a Model without that pipeline runs as stored.
   ComputeType dtype = ComputeType::as_stored;
   BlockActivations activations = BlockActivations::int8;
+  // Numbers of the keys and values that a language model keeps of earlier tokens: f32, f16, bf16, or i8 with a scale
+  // for each token and head. Others than f32 take a half or a quarter of the memory, and of the time to read them, and
+  // round.
+  DType cache_type = DType::f32;
   std::filesystem::path dump_graphs = {};  // folder to write the graph to, as text, after each pass; empty: none
   // The last place where builtin:NAME is searched for: the prefix that a header of this path is installed in.
   std::string installed_header = ALATE_INSTALLED_HEADER;

@@ -306,12 +306,13 @@ struct Dense {
 /// by name.
 /// paged_attention: query [tokens, heads, width], key and value [pages, rows of a page, kv_heads, …] of a dtype of
 /// their own (f16, bf16, f32 or the query's), table i32 [sequences, most pages], starts, lengths and key lengths i32
-/// [sequences], then sinks [heads] if the flag says so. Key i of a sequence is row i % rows of page table[i / rows],
-/// for i below its key length; its queries are the last ones of these tokens: query j is at key length - length + j. A
-/// sequence without queries has no pages that are read. Backends with a kernel throw where a page that is read is not
-/// in the cache, or key lengths are below the lengths or above what the table holds; others read some page of the
-/// cache, or compute with the keys that there are. Rows of a page divide kMostPageRows. Of the other fields,
-/// has_lengths, has_bias and rounds_operands must be false.
+/// [sequences], then sinks [heads] if the flag says so, and with has_cache_scales, of key and value in i8, the scales
+/// of both, f32 [pages, rows of a page, kv_heads, 1]: a number is its integer times the scale of its row and head. Key
+/// i of a sequence is row i % rows of page table[i / rows], for i below its key length; its queries are the last ones
+/// of these tokens: query j is at key length - length + j. A sequence without queries has no pages that are read.
+/// Backends with a kernel throw where a page that is read is not in the cache, or key lengths are below the lengths or
+/// above what the table holds; others read some page of the cache, or compute with the keys that there are. Rows of a
+/// page divide kMostPageRows. Of the other fields, has_lengths, has_bias and rounds_operands must be false.
 inline constexpr std::int64_t kMostPageRows = 128;  // a multiple of the rows of every page
 struct Attention {
   double scale = 1;
@@ -324,7 +325,8 @@ struct Attention {
   bool rounds_operands = false;
   // Only of ragged_attention.
   bool has_query_distances = false, has_key_distances = false;
-  Dim longest = {};  // also of paged_attention
+  bool has_cache_scales = false;  // only of paged_attention
+  Dim longest = {};               // also of paged_attention
   static constexpr auto fields() {
     return std::tuple{Field{"scale", &Attention::scale},
                       Field{"has_lengths", &Attention::has_lengths},
@@ -337,6 +339,7 @@ struct Attention {
                       Field{"rounds_operands", &Attention::rounds_operands, Presence::unless_default},
                       Field{"has_query_distances", &Attention::has_query_distances, Presence::unless_default},
                       Field{"has_key_distances", &Attention::has_key_distances, Presence::unless_default},
+                      Field{"has_cache_scales", &Attention::has_cache_scales, Presence::unless_default},
                       Field{"longest", &Attention::longest, Presence::unless_default}};
   }
   bool operator==(const Attention&) const = default;

@@ -216,7 +216,7 @@ template <typename Operand = Value>
 struct PagedAttentionOperands {
   using Attributes = Attention;
   Operand query{}, key{}, value{}, table{}, starts{}, lengths{}, key_lengths{};
-  std::optional<Operand> sinks = {};
+  std::optional<Operand> sinks = {}, key_scales = {}, value_scales = {};
 
   static constexpr auto members() {
     return std::tuple{&PagedAttentionOperands::query,
@@ -226,7 +226,9 @@ struct PagedAttentionOperands {
                       &PagedAttentionOperands::starts,
                       &PagedAttentionOperands::lengths,
                       &PagedAttentionOperands::key_lengths,
-                      operand_lists::Optional{&PagedAttentionOperands::sinks, &Attention::has_sinks}};
+                      operand_lists::Optional{&PagedAttentionOperands::sinks, &Attention::has_sinks},
+                      operand_lists::Optional{&PagedAttentionOperands::key_scales, &Attention::has_cache_scales},
+                      operand_lists::Optional{&PagedAttentionOperands::value_scales, &Attention::has_cache_scales}};
   }
   static PagedAttentionOperands of(const Attention& attributes, std::span<const Operand> operands) {
     return operand_lists::named<PagedAttentionOperands>(attributes, operands);

@@ -68,6 +68,20 @@ TEST_F(CliGenerate, NamesTheOptionThatIsWrong) {
   const ProgramRun range = run({"generate", "w4", "--top-p", "3"});
   EXPECT_EQ(range.exit_code, 2);
   EXPECT_NE(range.error.find("top_p is 3; it must be a number from 0 to 1"), std::string::npos) << range.error;
+  const ProgramRun cache = run({"generate", "w4", "--cache-type", "int4"});
+  EXPECT_EQ(cache.exit_code, 2);
+  EXPECT_NE(cache.error.find("f16"), std::string::npos) << cache.error;
+}
+
+TEST_F(CliGenerate, KeepsKeysAndValuesInTheTypeThatIsAskedFor) {
+  const std::vector<std::string> call = {"generate", "w4 w5", "-n", "6", "--temperature", "0"};
+  const std::string wanted = good(call);
+  for (const char* type : {"f32", "f16", "bf16", "q8"}) {
+    std::vector<std::string> with_type = call;
+    with_type.insert(with_type.end(), {"--cache-type", type});
+    EXPECT_EQ(lines_of(good(with_type)).size(), 1U) << type;
+  }
+  EXPECT_EQ(good({"generate", "w4 w5", "-n", "6", "--temperature", "0", "--cache-type", "f32"}), wanted);
 }
 
 TEST_F(CliGenerate, ChatAnswersEachLine) {

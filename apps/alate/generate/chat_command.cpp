@@ -33,7 +33,8 @@ void run_conversation(Arguments& arguments, FirstMessage first) {
   declare_terms(arguments, accepts_terms);
   generation.declare(arguments);
   const auto written = {OutputFormat::text, OutputFormat::json, OutputFormat::jsonl};
-  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+  declare(arguments, options,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::cache_type, Shared::threads, Shared::loading},
           written);
   if (!arguments.parse()) return;
   apply(options);

@@ -131,7 +131,8 @@ void run_generate(Arguments& arguments) {
   declare_terms(arguments, given.accepts_terms);
   arguments.group("Many prompts");
   declare(arguments, given.job);
-  declare(arguments, given.common, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+  declare(arguments, given.common,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::cache_type, Shared::threads, Shared::loading},
           kWritten);
   if (!arguments.parse()) return;
   apply(given.common);

@@ -94,7 +94,8 @@ void run_forward(Arguments& arguments) {
                    greedy);
   profiler.declare(arguments);
   const auto written = {OutputFormat::text, OutputFormat::json};
-  declare(arguments, options, {Shared::models, Shared::backends, Shared::dtype, Shared::threads, Shared::loading},
+  declare(arguments, options,
+          {Shared::models, Shared::backends, Shared::dtype, Shared::cache_type, Shared::threads, Shared::loading},
           written);
   if (!arguments.parse()) return;
   apply(options);

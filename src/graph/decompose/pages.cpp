@@ -17,11 +17,15 @@ Dim rows_of_pages(Builder& b, Dim pages, const Shape& cache) {
 }
 
 // The rows of each sequence's pages, [sequences, keys, heads, width], in the dtype that attention computes in; zeros
-// where `is_key` is false, since other sequences' rows, or none, may be there.
-Value cached_rows(Builder& b, Value cache, Value table, Value is_key, DType dtype) {
-  const Dims pages = b.shape(cache).dims, keys = b.shape(is_key).dims;
-  Value rows = b.reshape({take_rows(b, cache, table)}, {.dims = {keys[0], keys[1], pages[2], pages[3]}});
-  if (b.shape(rows).dtype != dtype) rows = b.convert({rows}, {.dtype = dtype});
+// where `is_key` is false, since other sequences' rows, rows before all windows, or none may be there.
+Value cached_rows(Builder& b, Value cache, std::optional<Value> scales, Value table, Value is_key, DType dtype) {
+  const Dims keys = b.shape(is_key).dims;
+  const auto rows_of = [&](Value pages) {
+    const Dims row = b.shape(pages).dims;
+    return narrow(b, b.reshape({take_rows(b, pages, table)}, {.dims = {keys[0], keys[1], row[2], row[3]}}), dtype);
+  };
+  Value rows = rows_of(cache);
+  if (scales) rows = b.mul({rows, broadcast_to(b, rows_of(*scales), b.shape(rows).dims)});
   const Value is_shown = b.broadcast_in_dim({is_key}, {.dims = b.shape(rows).dims, .mapping = {0, 1}});
   return b.select({is_shown, rows, scalar_like(b, 0, rows)});
 }
@@ -67,15 +71,21 @@ Value decompose_paged_attention(Builder& b, std::span<const Value> operands, con
   const Value wide = widen(b, given.query);
   const DType dtype = b.shape(wide).dtype;
   const Dims keys = {table[0], rows_of_pages(b, table[1], key)};
-  const Value is_key =
-      b.less({places(b, keys, 1), b.broadcast_in_dim({given.key_lengths}, {.dims = keys, .mapping = {0}})});
+  const auto of_keys = [&](Value of_sequences) {
+    return b.broadcast_in_dim({of_sequences}, {.dims = keys, .mapping = {0}});
+  };
+  const Value first_places = b.sub({given.key_lengths, given.lengths});
+  Value is_key = b.less({places(b, keys, 1), of_keys(given.key_lengths)});
+  if (attributes.window_left >= 0) {
+    const Value left = scalar_like(b, static_cast<double>(attributes.window_left), first_places);
+    is_key = b.logical_and({is_key, b.greater_or_equal({places(b, keys, 1), of_keys(b.sub({first_places, left}))})});
+  }
   AttentionOperands<> sequences{
       .query = take_rows(b, wide, padded_rows(b, given.starts, given.lengths, attributes.longest)),
-      .key = cached_rows(b, given.key, given.table, is_key, dtype),
-      .value = cached_rows(b, given.value, given.table, is_key, dtype)};
+      .key = cached_rows(b, given.key, given.key_scales, given.table, is_key, dtype),
+      .value = cached_rows(b, given.value, given.value_scales, given.table, is_key, dtype)};
   sequences.lengths = given.key_lengths;
-  sequences.bias = hiding_bias(b, attributes, b.sub({given.key_lengths, given.lengths}),
-                               {keys[0], 1, attributes.longest, keys[1]}, dtype);
+  sequences.bias = hiding_bias(b, attributes, first_places, {keys[0], 1, attributes.longest, keys[1]}, dtype);
   if (given.sinks) sequences.sinks = widen(b, *given.sinks);
   const Attention within = sequences.flagged({.scale = attributes.scale, .soft_cap = attributes.soft_cap});
   return packed_heads(b, narrow(b, b.attention(sequences.list(), within), query.dtype), given.starts, given.lengths,

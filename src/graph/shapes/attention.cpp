@@ -45,8 +45,10 @@ void require_bias(const InferenceInput& input, const Shape& bias, Dim batch, Dim
 
 void require_padded(const InferenceInput& input) {
   const Attention& attention = input.as<Attention>();
-  input.require(!attention.has_query_distances && !attention.has_key_distances && attention.longest == Dim(),
-                "has_query_distances and has_key_distances must be false, and longest must not be given");
+  input.require(!attention.has_query_distances && !attention.has_key_distances && !attention.has_cache_scales &&
+                    attention.longest == Dim(),
+                "has_query_distances, has_key_distances and has_cache_scales must be false, and longest must not be "
+                "given");
 }
 
 void require_in_table(const InferenceInput& input, Dim dim) {
@@ -118,6 +120,7 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
   require_alike(input, 1);
   const Dim longest = attention.longest;
   require_longest(input, longest);
+  input.require(!attention.has_cache_scales, "has_cache_scales must be false");
   input.require(input.operands.size() == operand_count<RaggedAttentionOperands>(attention),
                 "operands must be query, key, value, starts and lengths, then key lengths, bias, sinks and scores by "
                 "distance as the attributes say");
@@ -151,9 +154,11 @@ std::vector<Shape> infer_ragged_attention(const InferenceInput& input) {
 std::vector<Shape> infer_write_pages(const InferenceInput& input) {
   const Shape &cache = input.operands[0], &rows = input.operands[1], &slots = input.operands[2];
   require_pages(input, 0);
-  input.require(contains(kFloats, rows.dtype) && rows.rank() == 3 && rows.dims[1] == cache.dims[2] &&
+  const DTypeSet dtypes = cache.dtype == DType::i8 ? set_of(DType::i8) : kFloats;
+  input.require(contains(dtypes, rows.dtype) && rows.rank() == 3 && rows.dims[1] == cache.dims[2] &&
                     rows.dims[2] == cache.dims[3],
-                "operand 1 (rows) must be floats [tokens, heads, width], with the heads and the width of operand 0");
+                "operand 1 (rows) must be floats (i8, if operand 0 is) [tokens, heads, width], with the heads and the "
+                "width of operand 0");
   input.require(slots == Shape{DType::i32, {rows.dims[0]}}, "operand 2 (slots) must be i32 [tokens]");
   return {cache};
 }
@@ -165,8 +170,8 @@ std::vector<Shape> infer_paged_attention(const InferenceInput& input) {
                 "has_lengths, has_bias, rounds_operands, has_query_distances and has_key_distances must be false");
   require_longest(input, attention.longest);
   input.require(input.operands.size() == operand_count<PagedAttentionOperands>(attention),
-                "operands must be query, key, value, table, starts, lengths and key lengths, then sinks as the "
-                "attributes say");
+                "operands must be query, key, value, table, starts, lengths and key lengths, then sinks and the scales "
+                "of key and value as the attributes say");
   const auto at = places_of<PagedAttentionOperands>(attention);
   const Shape &query = input.operands[at.query], &key = input.operands[at.key], &value = input.operands[at.value];
   const Shape &table = input.operands[at.table], &starts = input.operands[at.starts];
@@ -176,8 +181,16 @@ std::vector<Shape> infer_paged_attention(const InferenceInput& input) {
   input.require(key.dims[0] == value.dims[0] && key.dims[1] == value.dims[1],
                 "operands 1 and 2 (key and value) must have as many pages, and as many rows in each");
   const DTypeSet dtypes = set_of(DType::f16) | set_of(DType::bf16) | set_of(DType::f32) | set_of(query.dtype);
-  input.require(key.dtype == value.dtype && contains(dtypes, key.dtype),
-                "operands 1 and 2 (key and value) must have one dtype: f16, bf16, f32 or that of operand 0");
+  input.require(
+      key.dtype == value.dtype && (attention.has_cache_scales ? key.dtype == DType::i8 : contains(dtypes, key.dtype)),
+      "operands 1 and 2 (key and value) must have one dtype: f16, bf16, f32 or that of operand 0, or i8 with "
+      "scales");
+  if (attention.has_cache_scales) {
+    const Shape scales{DType::f32, {key.dims[0], key.dims[1], key.dims[2], 1}};
+    input.require(input.operands[*at.key_scales] == scales && input.operands[*at.value_scales] == scales,
+                  "operands " + std::to_string(*at.key_scales) + " and " + std::to_string(*at.value_scales) +
+                      " (scales of key and value) must be f32 [pages, rows of a page, kv_heads, 1]");
+  }
   require_heads(input);
   input.require(starts.dtype == DType::i32 && starts.rank() == 1 && input.operands[at.lengths] == starts &&
                     input.operands[at.key_lengths] == starts,

@@ -1,7 +1,9 @@
 // Steps of decoding: the tokens of a graph are the last ones of sequences whose earlier ones are in a cache.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "models/blocks/sequence_context.h"
 #include "models/inputs/encoder_inputs.h"
@@ -9,8 +11,8 @@
 
 namespace alate::models {
 
-/// Keys and values are written to pages, and read from them. EncoderInputs::key_lengths count a sequence's tokens in
-/// the cache, with those of the graph.
+/// Keys and values are written to pages, and read from them; in i8 as integers with a scale for each token and head.
+/// EncoderInputs::key_lengths count a sequence's tokens in the cache, with those of the graph.
 class CachedSequences final : public SequenceContext {
  public:
   /// All must outlive it. The cache's values are of `dtype`.
@@ -32,7 +34,12 @@ class CachedSequences final : public SequenceContext {
     std::size_t parameter;
     graph::Value value;
   };
-  graph::Value write(const std::string& name, graph::Value rows);
+  struct Cache {
+    graph::Value rows;
+    std::optional<graph::Value> scales;  // of i8
+  };
+  Cache write(const std::string& name, graph::Value rows);
+  graph::Value write(const std::string& name, DType dtype, graph::Value rows);
 
   graph::Builder& b_;
   const EncoderInputs& in_;

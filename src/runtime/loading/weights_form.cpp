@@ -23,10 +23,18 @@ void require_forward(const Model::State& model) {
                 "recognize` or `alate extract`: GLiNER");
 }
 
+void require_cache_type(DType type) {
+  if (type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::i8) return;
+  throw make_error(ErrorCode::unsupported, "keys and values are kept as f32, f16, bf16 or i8, not as ",
+                   to_string(type));
+}
+
 class WeightsForm final : public ModelForm {
  public:
   WeightsForm(const ModelFiles& files, const formats::Json& config, const LoadOptions& options)
-      : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype), .activations = options.activations} {
+      : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype), .activations = options.activations},
+        cache_type_(options.cache_type) {
+    require_cache_type(cache_type_);
     settings_.quantization = models::read_quantization(config);
     architecture_ = &models::find_architecture(config);
     settings_.keeps_halves = std::ranges::any_of(architecture_->entries, [](const models::EntrySpec& entry) {
@@ -85,7 +93,7 @@ class WeightsForm final : public ModelForm {
     graph::Builder b(architecture_name());
     const models::EncoderInputs inputs = models::declare_encoder_inputs(b);
     const models::PageInputs pages = models::declare_page_inputs(b, inputs, kPageRows);
-    models::CachedSequences sequences(b, inputs, pages, DType::f32);
+    models::CachedSequences sequences(b, inputs, pages, cache_type_);
     models::Weights named(watched, std::string(models::weight_prefix(*architecture_, model.config)), settings_);
     b.output("logits", models::build_step(*architecture_, b, model.config, named, inputs, pages, sequences));
     BuiltStep built{.graph = nullptr, .layout = sequences.finish(), .counted = models::counted_dims(inputs)};
@@ -130,6 +138,7 @@ class WeightsForm final : public ModelForm {
 
  private:
   models::WeightSettings settings_;
+  DType cache_type_;
   const models::Architecture* architecture_ = nullptr;
   models::EncoderLimits limits_;
   models::Adapters adapters_;

@@ -7,6 +7,7 @@ namespace {
 
 // The dtypes that are beside the form's.
 std::vector<DType> stored_dtypes(const Form& form) {
+  if (form.dtype == DType::i8) return {DType::i8};
   if (bits_of(form.dtype) == 16) return {DType::f32, DType::f16, DType::bf16};
   return {form.dtype, DType::f16};
 }
@@ -57,6 +58,12 @@ Cases paged_attention_cases(const Form& form) {
         operands.lengths = {.shape = {DType::i32, {s.sequences}}, .values = {"lengths", s.longest}};
         operands.key_lengths = {.shape = {DType::i32, {s.sequences}}, .values = {"cached", s.most_pages * s.page_rows}};
         if (variant.has_sinks) operands.sinks = {.shape = {form.dtype, {4}}};
+        cases.push_back({.op = form.op.op, .operands = operands.list(), .attributes = operands.flagged(variant)});
+        if (cache != form.dtype) continue;
+        operands.key = {.shape = {DType::i8, {s.pages, s.page_rows, 2, 9}}};
+        operands.value = {.shape = {DType::i8, {s.pages, s.page_rows, 2, 6}}};
+        const Operand scales = {.shape = {DType::f32, {s.pages, s.page_rows, 2, 1}}, .values = {"units"}};
+        operands.key_scales = operands.value_scales = scales;
         cases.push_back({.op = form.op.op, .operands = operands.list(), .attributes = operands.flagged(variant)});
       }
     }

@@ -154,6 +154,10 @@ void add_fused(std::vector<Graph>& graphs) {
                                {{kTokens, 4, 2}, {3, 2, 2, 2}, {3, 2, 2, 3}, {2, 2}, {2}, {2}, {2}, {4}},
                                Attention{.scale = 0.5, .has_sinks = true, .causal = true, .longest = kTokens}));
     }
+    graphs.push_back(
+        example(Op::paged_attention, {f, DType::i8, DType::i8, i32, i32, i32, i32, DType::f32, DType::f32},
+                {{kTokens, 4, 2}, {3, 2, 2, 2}, {3, 2, 2, 3}, {2, 2}, {2}, {2}, {2}, {3, 2, 2, 1}, {3, 2, 2, 1}},
+                Attention{.scale = 0.5, .causal = true, .has_cache_scales = true, .longest = kTokens}));
     graphs.push_back(example(Op::paged_attention, {f, f, f, i32, i32, i32, i32},
                              {{kTokens, 4, 2}, {kTokens, 2, 2, 2}, {kTokens, 2, 2, 3}, {2, 2}, {2}, {2}, {2}},
                              Attention{.scale = 0.1, .window_left = 1, .soft_cap = 2, .longest = 2}));

@@ -32,8 +32,9 @@ TEST(InferShapes, RefusesRowsThatAreNotThoseOfThePages) {
   refuses({f32({48, 2, 8}), rows, slots}, "operand 0 must be [pages, rows of a page, heads, width]");
   for (const std::int64_t page_rows : {0, 3, 24, 256})
     refuses({f32({3, page_rows, 2, 8}), rows, slots}, "operand 0: the rows of a page (axis 1) must be a number that");
-  refuses({cache, f32({5, 2, 7}), slots}, "operand 1 (rows) must be floats [tokens, heads, width]");
-  refuses({cache, i32({5, 2, 8}), slots}, "operand 1 (rows) must be floats [tokens, heads, width]");
+  refuses({cache, f32({5, 2, 7}), slots}, "operand 1 (rows) must be floats (i8, if operand 0 is) [tokens, heads");
+  refuses({cache, i32({5, 2, 8}), slots}, "operand 1 (rows) must be floats (i8, if operand 0 is) [tokens, heads");
+  refuses({{DType::i8, {3, 16, 2, 8}}, rows, slots}, "operand 1 (rows) must be floats (i8, if operand 0 is)");
   refuses({cache, rows, i32({4})}, "operand 2 (slots) must be i32 [tokens]");
   refuses({i32({3, 16, 2, 8}), rows, slots}, "operand 0 has dtype i32");
 }
@@ -54,6 +55,10 @@ TEST(InferShapes, AttendsToPagesOfHalvesOrOfTheQuerysDtype) {
     const Graph graph = graph_of(Op::paged_attention, operands(cache).list(), Attention{.longest = 4});
     EXPECT_EQ(graph.shape(graph.outputs()[0].value), f32({5, 4, 6}));
   }
+  PagedAttentionOperands<Shape> bytes = operands(DType::i8);
+  bytes.key_scales = bytes.value_scales = f32({7, 16, 2, 1});
+  const Graph graph = graph_of(Op::paged_attention, bytes.list(), bytes.flagged(Attention{.longest = 4}));
+  EXPECT_EQ(graph.shape(graph.outputs()[0].value), f32({5, 4, 6}));
   PagedAttentionOperands<Shape> with_sinks = operands();
   with_sinks.sinks = f32({4});
   EXPECT_EQ(refusal([&] {
@@ -76,6 +81,21 @@ TEST(InferShapes, RefusesPagesThatDoNotFitTheQueries) {
   refuses([](Shapes& s, Attention&) { s.value.dims[1] = 8; }, "must have as many pages, and as many rows in each");
   refuses([](Shapes& s, Attention&) { s.value.dtype = DType::f16; }, "must have one dtype: f16, bf16, f32 or that of");
   refuses([](Shapes& s, Attention&) { s.key.dtype = s.value.dtype = DType::f64; }, "must have one dtype: f16, bf16");
+  refuses([](Shapes& s, Attention&) { s.key.dtype = s.value.dtype = DType::i8; }, "or i8 with scales");
+  refuses(
+      [](Shapes& s, Attention& a) {
+        s.key_scales = s.value_scales = f32({7, 16, 2, 1});
+        a = s.flagged(a);
+      },
+      "or i8 with scales");
+  refuses(
+      [](Shapes& s, Attention& a) {
+        s.key.dtype = s.value.dtype = DType::i8;
+        s.key_scales = f32({7, 16, 2, 1});
+        s.value_scales = f32({7, 16, 2});
+        a = s.flagged(a);
+      },
+      "operands 7 and 8 (scales of key and value) must be f32 [pages, rows of a page, kv_heads, 1]");
   refuses([](Shapes& s, Attention&) { s.key.dims[3] = 6; }, "operands 0 and 1 (query and key) must have one width");
   refuses([](Shapes& s, Attention&) { s.query.dims[1] = 3; }, "must be a multiple of those of operand 1 (key)");
   refuses(
@@ -85,7 +105,7 @@ TEST(InferShapes, RefusesPagesThatDoNotFitTheQueries) {
       "operand 3 (table) must be i32 [sequences, most pages]");
   refuses([](Shapes& s, Attention&) { s.key_lengths = i32({2}); }, "operands 4, 5 and 6 (starts, lengths and key");
   refuses([](Shapes&, Attention& a) { a.longest = {}; }, "longest must be a dim, or a number above 0");
-  refuses([](Shapes&, Attention& a) { a.has_sinks = true; }, "then sinks as the attributes say");
+  refuses([](Shapes&, Attention& a) { a.has_sinks = true; }, "then sinks and the scales of key and value as the");
   refuses([](Shapes&, Attention& a) { a.soft_cap = -1; }, "soft_cap and window must not be negative");
   for (bool Attention::*field : {&Attention::has_lengths, &Attention::has_bias, &Attention::rounds_operands,
                                  &Attention::has_query_distances, &Attention::has_key_distances})

@@ -188,6 +188,25 @@ INSTANTIATE_TEST_SUITE_P(Models, StepsOf, testing::ValuesIn(all_recorded()), [](
   return recorded_greedy()[each.param].model + std::to_string(each.param);
 });
 
+TEST_F(Steps, HaveTheSameBitsInPiecesOverACacheOfFewerBits) {
+  const Ids text = recorded_.prompts.back();
+  for (const DType type : {DType::f16, DType::bf16, DType::i8}) {
+    const Model model =
+        Model::load(model_.folder(), {.backend = {.places = {BackendPlace::cpu()}}, .cache_type = type});
+    const std::shared_ptr<const StepProgram> program = model.state().step_program();
+    for (const models::CacheSpec& spec : program->layout())
+      EXPECT_EQ(spec.dtype, spec.name.ends_with(".scale") ? DType::f32 : type) << spec.name;
+    for (const backends::AliasFacts& alias : program->facts().aliases) EXPECT_TRUE(alias.in_place) << alias.parameter;
+    EXPECT_LE(2 * models::bytes_per_token(program->layout()), models::bytes_per_token(program_->layout()));
+    const std::vector<float> whole = in_pieces(*program, text, text.size());
+    for (const std::size_t piece : {1, 3, 32}) EXPECT_EQ(in_pieces(*program, text, piece), whole) << to_string(type);
+    EXPECT_NE(whole, in_pieces(*program_, text, text.size())) << "rounding shows";
+  }
+  const Error error = base::error_of([&] { (void)Model::load(model_.folder(), {.cache_type = DType::i16}); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_EQ(error.message(), "keys and values are kept as f32, f16, bf16 or i8, not as i16");
+}
+
 TEST_F(Steps, WriteTheCacheInPlace) {
   EXPECT_EQ(program_->layout().size(), program_->facts().aliases.size());
   for (const backends::AliasFacts& alias : program_->facts().aliases) EXPECT_TRUE(alias.in_place) << alias.parameter;

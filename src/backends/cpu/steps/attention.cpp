@@ -51,7 +51,7 @@ void check_lengths(const Step& step, const AttentionArguments& arguments, std::s
   }
 }
 
-// The keys of each sequence with queries lie in pages of the cache, and the queries are among them.
+// The keys that each sequence's queries see lie in pages of the cache, and the queries are among its keys.
 void check_pages(const AttentionArguments& arguments, std::size_t pages) {
   const KeySource& k = arguments.k;
   for (std::size_t i = 0; i < arguments.sequences; ++i) {
@@ -64,7 +64,7 @@ void check_pages(const AttentionArguments& arguments, std::size_t pages) {
     }
     const std::int32_t* first = k.table + i * k.most_pages;
     const auto used = (static_cast<std::size_t>(keys) + k.page_rows - 1) / k.page_rows;
-    for (std::size_t n = 0; n < used; ++n) {
+    for (std::size_t n = first_seen_key(arguments, keys - queries) / k.page_rows; n < used; ++n) {
       if (first[n] >= 0 && static_cast<std::size_t>(first[n]) < pages) continue;
       throw make_error(ErrorCode::invalid_argument, "paged_attention: entry ", n, " of sequence ", i,
                        "'s table is page ", first[n], ", but the cache has ", pages);
@@ -72,8 +72,13 @@ void check_pages(const AttentionArguments& arguments, std::size_t pages) {
   }
 }
 
-StoredFloats stored_floats(DType dtype) {
-  return dtype == DType::f16 ? StoredFloats::f16 : dtype == DType::bf16 ? StoredFloats::bf16 : StoredFloats::f32;
+StoredNumbers stored_numbers(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return StoredNumbers::f16;
+    case DType::bf16: return StoredNumbers::bf16;
+    case DType::i8: return StoredNumbers::i8;
+    default: return StoredNumbers::f32;
+  }
 }
 
 // Whether some tokens are of no sequence; their results are zeros.
@@ -177,17 +182,19 @@ void run_paged_attention(const Step& step, const Frame& frame) {
   AttentionArguments arguments = arguments_of(attention, query, value);
   arguments.q = values.in(at.query);
   arguments.q_stride = arguments.heads * arguments.head_size;
-  const auto pages = [&](std::size_t place, std::size_t size) {
+  const auto pages = [&](std::size_t place, std::optional<std::size_t> scales, std::size_t size) {
     return KeySource{.base = frame.in<std::byte>(step.inputs[place]),
                      .stride = arguments.kv_heads * size,
-                     .floats = stored_floats(key.dtype),
+                     .numbers = stored_numbers(key.dtype),
+                     .scales = scales ? frame.in<float>(step.inputs[*scales]) : nullptr,
+                     .scale_stride = arguments.kv_heads,
                      .table = frame.in<std::int32_t>(step.inputs[at.table]),
                      .most_pages = extent_of(table, 1),
                      .page_rows = extent_of(key, 1)};
   };
   static_assert(kAttentionKeys % graph::kMostPageRows == 0);  // no page is in two tiles
-  arguments.k = pages(at.key, arguments.head_size);
-  arguments.v = pages(at.value, arguments.value_size);
+  arguments.k = pages(at.key, at.key_scales, arguments.head_size);
+  arguments.v = pages(at.value, at.value_scales, arguments.value_size);
   arguments.starts = frame.in<std::int32_t>(step.inputs[at.starts]);
   arguments.lengths = frame.in<std::int32_t>(step.inputs[at.lengths]);
   arguments.key_lengths = frame.in<std::int32_t>(step.inputs[at.key_lengths]);

@@ -113,7 +113,7 @@ Work paged_attention_work(const Step& step, const Frame& frame) {
   Work work{.bytes = result_bytes(step, frame)};
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     const Shape& shape = frame.shape(step.inputs[i]);
-    const bool is_cache = i == at.key || i == at.value;
+    const bool is_cache = i == at.key || i == at.value || i == at.key_scales || i == at.value_scales;
     const std::size_t rows = is_cache ? std::max<std::size_t>(extent_of(shape, 0) * extent_of(shape, 1), 1) : 1;
     work.bytes +=
         operand_bytes(step, frame, i) / static_cast<double>(rows) * static_cast<double>(is_cache ? cached : 1);

@@ -50,6 +50,13 @@ void keep_rows(AttentionHeads& heads, const std::vector<std::int64_t>& wanted) {
   heads.values = std::move(taken);
 }
 
+// Multiplies each row of a head by its scale.
+void scale_rows(AttentionHeads& heads, const Tensor& scales) {
+  const std::vector<double> factors = load_floats(scales);
+  for (std::size_t i = 0; i < heads.values.size(); ++i)
+    heads.values[i] *= factors[i / static_cast<std::size_t>(heads.width)];
+}
+
 }  // namespace
 
 Tensor reference_attention(const ReferenceCall& call) {
@@ -91,13 +98,20 @@ Tensor reference_paged_attention(const ReferenceCall& call) {
                  "a sequence's key length is below its length, or above what its row of the table holds");
     sequences.push_back({sequence, starts[i], lengths[i], static_cast<std::int64_t>(cached.size()), key_lengths[i],
                          key_lengths[i] - lengths[i]});
-    for (std::int64_t key = 0; key < key_lengths[i]; ++key) {
+    // What is before the window of the first query, and so of all, is not read: any row stands for it.
+    const std::int64_t left = call.as<Attention>().window_left, first_place = key_lengths[i] - lengths[i],
+                       first_seen =
+                           left < 0 ? 0 : std::max<std::int64_t>(first_place - left, 0) / page_rows * page_rows;
+    cached.insert(cached.end(), static_cast<std::size_t>(first_seen), 0);
+    for (std::int64_t key = first_seen; key < key_lengths[i]; ++key) {
       const std::int64_t page = table[static_cast<std::size_t>(sequence * most_pages + key / page_rows)];
       call.require(page >= 0 && page < pages, "the table names a page that the cache does not have");
       cached.push_back(page * page_rows + key % page_rows);
     }
   }
   AttentionLoop loop(call, given);
+  if (given.key_scales) scale_rows(loop.rows().key, *given.key_scales);
+  if (given.value_scales) scale_rows(loop.rows().value, *given.value_scales);
   keep_rows(loop.rows().key, cached);
   keep_rows(loop.rows().value, cached);
   for (const AttentionSequence& sequence : sequences) loop.run(sequence);

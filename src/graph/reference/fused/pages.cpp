@@ -9,7 +9,9 @@ namespace alate::graph {
 
 Tensor reference_write_pages(const ReferenceCall& call) {
   const auto given = WritePagesOperands<Tensor>::of({}, call.operands);
-  const Tensor rows = store_floats({given.cache.dtype(), given.rows.shape().dims}, load_floats(given.rows));
+  const bool is_stored = given.rows.dtype() == given.cache.dtype();
+  const Tensor rows =
+      is_stored ? given.rows : store_floats({given.cache.dtype(), given.rows.shape().dims}, load_floats(given.rows));
   const std::vector<std::int64_t> slots = load_indices(given.slots);
   const std::int64_t places = given.cache.extent(0) * given.cache.extent(1);
   Tensor result = Tensor::uninitialized(given.cache.shape());

@@ -318,12 +318,14 @@ TEST_P(RaggedAttention, ReadsHeadsThatLieApart) {
   }
 }
 
-// The rows of a batch's tokens in pages, those of sequence s from page `first[s]` on in reverse order, as f32 or
-// halves.
+// The rows of a batch's tokens in pages, those of sequence s from page `first[s]` on in reverse order, as f32, halves
+// or bytes.
 struct Pages {
   std::vector<std::int32_t> table;
   std::vector<float> floats;
   std::vector<std::uint16_t> halves;
+  std::vector<std::int8_t> bytes;
+  std::vector<float> scales;
   KeySource source;
 
   Pages(const Batch& batch, const KeySource& rows, std::size_t width, std::size_t page_rows) {
@@ -348,27 +350,50 @@ struct Pages {
     for (const float value : floats)
       halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
     source.base = halves.data();
-    source.floats = StoredFloats::bf16;
+    source.numbers = StoredNumbers::bf16;
+  }
+
+  // Stores multiples of 1/16, up to 63 of them, as multiples of 1/16 or 1/32.
+  void store_i8(std::size_t heads) {
+    const std::size_t size = source.stride / heads;
+    for (std::size_t row = 0; row < floats.size() / size; ++row) {
+      const float scale = row % 3 == 0 ? 1.0F / 32 : 1.0F / 16;
+      scales.push_back(scale);
+      for (std::size_t i = row * size; i < (row + 1) * size; ++i)
+        bytes.push_back(floats[i] == floats[i] ? static_cast<std::int8_t>(floats[i] / scale) : std::int8_t{-128});
+    }
+    source.base = bytes.data();
+    source.numbers = StoredNumbers::i8;
+    source.scales = scales.data();
+    source.scale_stride = heads;
   }
 };
 
 TEST_P(RaggedAttention, ReadsPagesWithTheBitsOfRows) {
-  for (const bool is_half : {false, true}) {
+  for (const StoredNumbers numbers : {StoredNumbers::f32, StoredNumbers::bf16, StoredNumbers::i8}) {
     for (const auto& [heads, kv_heads, size, value_size] :
-         {std::array<std::size_t, 4>{1, 1, 32, 32}, {4, 2, 30, 20}, {3, 3, 80, 7}, {6, 1, 1, 64}}) {
+         {std::array<std::size_t, 4>{1, 1, 32, 32}, {4, 2, 30, 20}, {3, 3, 80, 7}, {6, 1, 1, 64}, {14, 2, 64, 48}}) {
       Batch batch({1, 30, 0, 150, 129}, heads, kv_heads, size, value_size);
       AttentionArguments& a = batch.arguments;
       a.causal = true;
-      if (is_half) {
+      if (numbers == StoredNumbers::bf16) {
         for (float& value : batch.qkv) value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffff0000U);
+      }
+      if (numbers == StoredNumbers::i8) {
+        a.window_left = 40;
+        a.soft_cap = 3;
+        for (float& value : batch.qkv) value = std::clamp(std::round(value * 16), -63.0F, 63.0F) / 16;
       }
       run(batch);
       const std::vector<float> wanted = batch.out;
       for (const std::size_t page_rows : {1, 16, 128}) {
         Pages k(batch, a.k, kv_heads * size, page_rows), v(batch, a.v, kv_heads * value_size, page_rows);
-        if (is_half) {
+        if (numbers == StoredNumbers::bf16) {
           k.store_bf16();
           v.store_bf16();
+        } else if (numbers == StoredNumbers::i8) {
+          k.store_i8(kv_heads);
+          v.store_i8(kv_heads);
         }
         Batch paged = batch;
         paged.arguments.k = k.source;
@@ -377,19 +402,22 @@ TEST_P(RaggedAttention, ReadsPagesWithTheBitsOfRows) {
         paged.arguments.out = paged.out.data();
         run(paged, 2);
         EXPECT_TRUE(same_bits(wanted, paged.out)) << heads << " heads of " << size << ", pages of " << page_rows;
-        // Only the last 5 queries of each sequence.
-        std::vector<std::int32_t> starts, lengths;
-        for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
-          lengths.push_back(std::min(batch.lengths[s], 5));
-          starts.push_back(batch.starts[s] + batch.lengths[s] - lengths[s]);
-        }
-        paged.arguments.starts = starts.data();
-        paged.arguments.lengths = lengths.data();
-        run(paged);
-        for (std::size_t s = 0; s < lengths.size(); ++s) {
-          const auto first = starts[s] * static_cast<std::ptrdiff_t>(a.out_stride),
-                     count = lengths[s] * static_cast<std::ptrdiff_t>(a.out_stride);
-          EXPECT_TRUE(std::equal(wanted.begin() + first, wanted.begin() + first + count, paged.out.begin() + first));
+        // Only the last queries of each sequence.
+        for (const std::int32_t most : {1, 2, 5, 8, 20}) {
+          std::vector<std::int32_t> starts, lengths;
+          for (std::size_t s = 0; s < batch.lengths.size(); ++s) {
+            lengths.push_back(std::min(batch.lengths[s], most));
+            starts.push_back(batch.starts[s] + batch.lengths[s] - lengths[s]);
+          }
+          paged.arguments.starts = starts.data();
+          paged.arguments.lengths = lengths.data();
+          run(paged, most % 2 == 0 ? 2 : 5);
+          for (std::size_t s = 0; s < lengths.size(); ++s) {
+            const auto first = starts[s] * static_cast<std::ptrdiff_t>(a.out_stride),
+                       count = lengths[s] * static_cast<std::ptrdiff_t>(a.out_stride);
+            EXPECT_TRUE(std::equal(wanted.begin() + first, wanted.begin() + first + count, paged.out.begin() + first))
+                << "the last " << most << " of sequence " << s << ", " << heads << " heads of " << size;
+          }
         }
       }
     }

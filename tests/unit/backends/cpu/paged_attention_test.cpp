@@ -125,7 +125,8 @@ struct Texts {
     return results;
   }
 
-  // The same by pieces: in each run every text that is left gives its next `piece` tokens, beside some padding.
+  // The same by pieces: in each run every text that is left gives its next `piece` tokens, beside some padding. The
+  // table names no pages that are wholly before the windows of these tokens.
   std::vector<Tensor> by_pieces(DType cache, const Attention& attention, std::int64_t piece,
                                 std::size_t workers = 0) const {
     const std::int64_t most_pages = *std::ranges::max_element(lengths) / sizes.page_rows + 2,
@@ -149,7 +150,13 @@ struct Texts {
       }
       for (auto* rows : {&q, &k, &v})
         rows->push_back(rows_of(rows == &q ? query[0] : rows == &k ? key[0] : value[0], 0, 2));
-      const PageFeed feed = tables.next(counts, 2);
+      PageFeed feed = tables.next(counts, 2);
+      const std::span<std::int32_t> table = feed.table.mutable_values<std::int32_t>();
+      for (std::size_t i = 0; i < lengths.size() && attention.window_left >= 0; ++i) {
+        const std::int64_t unseen = std::max<std::int64_t>(done[i] - attention.window_left, 0) / sizes.page_rows;
+        std::ranges::fill(table.subspan(i * static_cast<std::size_t>(most_pages), static_cast<std::size_t>(unseen)),
+                          1 << 30);
+      }
       std::vector<Buffer> inputs = {keys,       values,     joined(q),   joined(k),    joined(v),
                                     feed.slots, feed.table, feed.starts, feed.lengths, feed.key_lengths};
       if (attention.has_sinks) inputs.emplace_back(sinks);
@@ -187,7 +194,7 @@ TEST(CpuPagedAttention, HasTheBitsOfRaggedAttentionInChunksAndInSteps) {
   const Texts texts({}, {150, 1, 129, 40});
   for (const Attention& attention : kCausalVariants) {
     const std::vector<Tensor> whole = texts.whole(DType::f32, attention);
-    for (const std::int64_t piece : {200, 64, 17, 1})
+    for (const std::int64_t piece : {200, 64, 17, 8, 3, 1})
       expect_equal(texts.by_pieces(DType::f32, attention, piece), whole, "pieces of " + std::to_string(piece));
   }
 }
@@ -214,10 +221,12 @@ TEST(CpuPagedAttention, HasTheSameBitsWithPagesOfAnySize) {
 }
 
 TEST(CpuPagedAttention, HasTheSameBitsOnAnyNumberOfThreads) {
-  const Texts texts({.heads = 8, .width = 64, .value_width = 64}, {300, 200});
-  const std::vector<Tensor> whole = texts.whole(DType::f16, kCausal);
-  for (const std::size_t workers : {1, 2, 5})
-    expect_equal(texts.by_pieces(DType::f16, kCausal, 130, workers), whole, std::to_string(workers) + " threads");
+  for (const std::int64_t piece : {130, 7}) {
+    const Texts texts({.heads = 8, .width = 64, .value_width = 64}, {300, 200});
+    const std::vector<Tensor> whole = texts.whole(DType::f16, kCausal);
+    for (const std::size_t workers : {1, 2, 5})
+      expect_equal(texts.by_pieces(DType::f16, kCausal, piece, workers), whole, std::to_string(workers) + " threads");
+  }
 }
 
 // Two runs over texts that have begun: of a prompt, then of its last tokens beside another.
@@ -259,6 +268,42 @@ TEST(CpuPagedAttention, IsTheReferences) {
        {Sizes{.heads = 6, .kv_heads = 1, .page_rows = 1}, Sizes{.heads = 3, .kv_heads = 3, .page_rows = 2},
         Sizes{.heads = 8, .kv_heads = 2, .width = 33, .value_width = 1, .page_rows = 128}})
     expect_as_reference_over_pages(s, DType::f32, DType::f16, kCausal);
+}
+
+TEST(CpuPagedAttention, IsTheReferencesOverBytesWithScales) {
+  const Sizes s{.heads = 6, .kv_heads = 3, .width = 24, .value_width = 17, .page_rows = 8};
+  const Attention attention{.scale = 0.01, .has_sinks = true, .causal = true, .window_left = 30};
+  const std::int64_t pages = 16;
+  PageTables tables(2, pages, s.page_rows, 9);
+  tables.next({60, 20});
+  for (const PageFeed& feed : {tables.next({1, 3}), tables.next({3, 20}, 2)}) {
+    Builder b("bytes");
+    const auto random = [&](DType dtype, std::vector<std::int64_t> extents, unsigned seed) {
+      return random_tensor(dtype, extents, seed);
+    };
+    const auto cache = [&](std::int64_t width, unsigned seed) {
+      return random(DType::i8, {pages, s.page_rows, s.kv_heads, width}, seed);
+    };
+    const auto scales = [&](unsigned seed) { return random(DType::f32, {pages, s.page_rows, s.kv_heads, 1}, seed); };
+    const std::vector<Tensor> inputs = {random(DType::f32, {feed.slots.extent(0), s.heads, s.width}, 1),
+                                        cache(s.width, 2),
+                                        cache(s.value_width, 3),
+                                        feed.table,
+                                        feed.starts,
+                                        feed.lengths,
+                                        feed.key_lengths,
+                                        random(DType::f32, {s.heads}, 4),
+                                        scales(5),
+                                        scales(6)};
+    std::vector<Value> operands;
+    for (const Tensor& input : inputs)
+      operands.push_back(b.parameter("x" + std::to_string(operands.size()), input.shape()));
+    Attention of_bytes = attention;
+    of_bytes.has_cache_scales = true;
+    of_bytes.longest = 20;
+    b.output("y", b.paged_attention(operands, of_bytes));
+    expect_as_reference(b.finish(), inputs, 3e-6, "bytes");
+  }
 }
 
 TEST(CpuPagedAttention, WritesIntoDonatedPages) {

@@ -84,6 +84,37 @@ TEST(Interpreter, PagedAttentionSeesTheRowsOfASequencesPages) {
   EXPECT_EQ(means.of(3, {.window_left = 0, .window_right = 1}), (std::vector<float>{2, 5.5, 8, 5, 0}));
 }
 
+TEST(Interpreter, WritesBytesAsTheyAre) {
+  const Tensor cache = Tensor::zeros({DType::i8, {1, 2, 1, 2}});
+  const Tensor written = run_both_ways(
+      Op::write_pages, {cache, Tensor::from<std::int8_t>({1, 1, 2}, {-128, 127}), row<std::int32_t>({1})});
+  EXPECT_EQ(values_of<std::int8_t>(written), (std::vector<std::int8_t>{0, 0, -128, 127}));
+}
+
+TEST(Interpreter, PagedAttentionMultipliesBytesByTheirScales) {
+  // One text of two tokens in one page, two heads over two: the keys are 0, so that all that is seen weighs as much.
+  const Tensor key = Tensor::zeros({DType::i8, {1, 2, 2, 1}}), key_scales = Tensor::zeros({DType::f32, {1, 2, 2, 1}});
+  const Tensor value = Tensor::from<std::int8_t>({1, 2, 2, 1}, {100, -3, 50, 4}),
+               value_scales = Tensor::from<float>({1, 2, 2, 1}, {0.5F, 2, 0.25F, 0.5F});
+  EXPECT_EQ(values_of<float>(run_both_ways(
+                Op::paged_attention,
+                {Tensor::zeros({DType::f32, {2, 2, 1}}), key, value, Tensor::from<std::int32_t>({1, 1}, {0}),
+                 row<std::int32_t>({0}), row<std::int32_t>({2}), row<std::int32_t>({2}), key_scales, value_scales},
+                Attention{.causal = true, .has_cache_scales = true, .longest = 2})),
+            (std::vector<float>{50, -6, 31.25F, -2}));
+}
+
+TEST(Interpreter, PagedAttentionReadsNoPageBeforeTheWindow) {
+  MeansOfSeen means;
+  means.table.mutable_values<std::int32_t>()[0] = 99;
+  for (const std::size_t row : {4U, 5U}) {  // where a gather clamps the entry to
+    means.key.mutable_values<float>()[row] = kNaN;
+    means.value.mutable_values<float>()[row] = kNaN;
+  }
+  EXPECT_EQ(means.of(1, {.causal = true, .window_left = 0}), (std::vector<float>{8, 5, 0}));
+  EXPECT_NE(refusal([&] { means.of(1, {.causal = true, .window_left = 1}); }), "accepted");
+}
+
 TEST(Interpreter, PagedAttentionIsRaggedAttentionOverTheSameRows) {
   // Two texts of 5 and 3 tokens in pages of 2 rows, four heads over two of 3 numbers.
   const auto numbers = [](std::vector<std::int64_t> extents, float phase) {

@@ -12,14 +12,20 @@
 
 namespace alate::cpu {
 
-enum class StoredFloats : std::uint8_t { f32, f16, bf16 };
+enum class StoredNumbers : std::uint8_t { f32, f16, bf16, i8 };
+
+constexpr std::size_t bytes_of(StoredNumbers numbers) {
+  return numbers == StoredNumbers::f32 ? 4 : numbers == StoredNumbers::i8 ? 1 : 2;
+}
 
 /// Where keys or values are. Nothing is owned; strides count numbers.
 struct KeySource {
   const void* base = nullptr;   // [tokens, kv_heads, size], or [pages * page_rows, kv_heads, size]
   std::size_t stride = 0;       // between tokens
   std::size_t head_stride = 0;  // between heads; 0: heads lie side by side
-  StoredFloats floats = StoredFloats::f32;
+  StoredNumbers numbers = StoredNumbers::f32;
+  const float* scales = nullptr;  // of i8: [pages * page_rows, kv_heads], what the integers of a row are multiplied by
+  std::size_t scale_stride = 0;   // between tokens
   // Row i of sequence s is row i % page_rows of the page table[s * most_pages + i / page_rows]. Without a table, rows
   // of a sequence lie in order.
   const std::int32_t* table = nullptr;
@@ -76,8 +82,8 @@ struct AttentionArguments {
 
   // Allows queries, keys, values and softmax weights to be rounded before they are multiplied: to 16-bit integers with
   // at least 12 bits relative to the greatest, for sequences of many keys where the CPU multiplies shorts in pairs; or
-  // to bf16, where it has matrix registers for bf16. Not with keys in pages or in halves: steps of integers depend on
-  // the later tokens of a text.
+  // to bf16, where it has matrix registers for bf16. Not with keys in pages or of other numbers than f32: steps of
+  // integers depend on the later tokens of a text.
   bool rounds_operands = false;
   bool rounds_to_bf16 = false;  // with rounds_operands; for results that are then rounded to bf16 or 8 bits
 };
@@ -90,6 +96,12 @@ struct AttentionArguments {
 void attend_sequences(const AttentionArguments& arguments, base::ThreadPool& pool, std::size_t max_workers,
                       const Kernels& set = kernels());
 
+/// The first key that the query at a place sees by its window: no earlier one is read for it, nor for later queries.
+inline std::size_t first_seen_key(const AttentionArguments& arguments, std::ptrdiff_t place) {
+  const std::ptrdiff_t left = arguments.window_left;
+  return left < 0 || place < left ? 0 : static_cast<std::size_t>(place - left);
+}
+
 /// The kind that operands of a sequence with `keys` keys are rounded to where that is allowed; f32: not rounded.
 WordKind rounded_operands(std::size_t keys, bool rounds_to_bf16, const Kernels& set = kernels());
 
@@ -99,7 +111,7 @@ struct AttentionKernel;
 /// faster, or for f32.
 const AttentionKernel& attention_kernel_for(WordKind operands, const Kernels& set = kernels());
 
-/// One task: some queries of one head of one sequence.
+/// One task: some queries of one head of one sequence; or few queries of some heads.
 struct AttentionTask {
   std::size_t sequence = 0;
   std::size_t first_query = 0;  // first row of the sequence in q and out
@@ -107,18 +119,23 @@ struct AttentionTask {
   std::size_t first_place = 0;  // place of the first query among the keys
   std::size_t keys = 0;         // visible keys
   std::size_t head = 0;
+  std::size_t heads = 1;        // from `head` on; 1 but for attend_few
   std::size_t query_begin = 0;  // from the sequence's first query
   std::size_t query_end = 0;    // at most query_begin + kAttentionQueries
 };
 
 /// The task's kernel for one instruction set and operand type. `attend` needs scratch_floats floats, aligned
-/// to 64.
+/// to 64; so does attend_few, which there is for f32 only, with few_scratch_floats. Both give the same bits.
 struct AttentionKernel {
   void (*attend)(const AttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
   std::size_t (*scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
+  /// For tasks without bias and scores by distance, of at most kMostFewRows rows: queries times heads.
+  void (*attend_few)(const AttentionArguments&, const AttentionTask&, float* scratch) = nullptr;
+  std::size_t (*few_scratch_floats)(std::size_t head_size, std::size_t value_size) = nullptr;
 };
 
 constexpr std::size_t kAttentionQueries = 256;  // most queries per task: bounds the scratch
+constexpr std::size_t kMostFewRows = 32;        // and most rows per task of few queries
 constexpr std::size_t kAttentionKeys = 128;     // keys per tile
 
 }  // namespace alate::cpu

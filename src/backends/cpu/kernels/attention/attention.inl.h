@@ -256,8 +256,9 @@ class FloatProducts {
   void pack_queries(const AttentionArguments& a, const AttentionScratch& s, const float* q, std::size_t count,
                     std::size_t columns, float* block) const;
   /// Packs keys and values [first, first + keys) as a tile, zero-padded to a multiple of kTileRows keys: scores of
-  /// padding are computed but not used.
-  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys);
+  /// padding are computed but not used. The first `unseen` ones, which no query sees, are not read but zeros.
+  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys,
+                 std::size_t unseen);
 
   /// scores[key][:] = key . queries, for kTileRows keys.
   template <std::size_t kVectors>
@@ -366,11 +367,13 @@ inline void FloatProducts::pack_queries(const AttentionArguments& a, const Atten
 }
 
 inline void FloatProducts::pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first,
-                                     std::size_t keys) {
-  k.pack(first, keys, s.key_width, s.keys);
+                                     std::size_t keys, std::size_t unseen) {
+  for (std::size_t i = 0; i < unseen * s.key_width; ++i) s.keys[i] = 0;
+  k.pack(first + unseen, keys - unseen, s.key_width, s.keys + unseen * s.key_width);
   const std::size_t padding = (round_up(keys, kTileRows) - keys) * s.key_width;
   for (std::size_t i = 0; i < padding; ++i) s.keys[keys * s.key_width + i] = 0;
-  v.pack(first, keys, s.value_width, s.values);
+  for (std::size_t i = 0; i < unseen * s.value_width; ++i) s.values[i] = 0;
+  v.pack(first + unseen, keys - unseen, s.value_width, s.values + unseen * s.value_width);
 }
 
 template <class Products>
@@ -441,7 +444,8 @@ void attend_with(const AttentionArguments& a, const AttentionTask& task, float* 
       // Skips tiles that are masked for all of a block's queries.
       if (sees.end_key(place + count - 1, task.keys) <= first || sees.first_key(place) >= first + keys) continue;
       if (!packed) {
-        products.pack_tile(s, k, v, first, keys);
+        const std::size_t seen = sees.first_key(task.first_place + task.query_begin);
+        products.pack_tile(s, k, v, first, keys, seen < first ? 0 : seen - first);
         packed = true;
       }
       const bool is_first = sees.first_key(place) / kAttentionKeys == first / kAttentionKeys;

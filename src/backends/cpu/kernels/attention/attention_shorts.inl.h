@@ -159,7 +159,8 @@ class ShortProducts {
     }
   }
 
-  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys) {
+  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys,
+                 std::size_t /*unseen*/) {
     const float* rows = k.floats(first);
     const std::size_t stride = k.source.stride;
     const ShortSteps found(magnitude_of_rows(rows, stride, keys, k.size), steps_of_products(k.size));

@@ -78,7 +78,8 @@ class TileProducts {
     }
   }
 
-  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys) {
+  void pack_tile(const AttentionScratch& s, const HeadRows& k, const HeadRows& v, std::size_t first, std::size_t keys,
+                 std::size_t /*unseen*/) {
     round_rows_to_words(k.floats(first), k.source.stride, keys, k.size, 1, s.key_width, s.keys);
     fill_rows(s.keys + keys * s.key_width, round_up(keys, kRegisterRows) - keys, s.key_width, s.key_width, 0);
     pack_values(s, v, first, keys);

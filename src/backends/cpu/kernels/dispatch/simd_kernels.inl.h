@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/cpu/kernels/attention/attention.inl.h"
+#include "backends/cpu/kernels/attention/few_queries.inl.h"
 #include "backends/cpu/kernels/dispatch/simd_kernels.h"
 #include "backends/cpu/kernels/elementwise/elementwise.inl.h"
 #include "backends/cpu/kernels/elementwise/vector_math.inl.h"
@@ -42,6 +43,8 @@ inline SimdKernels make_simd_kernels() {
   table.transpose_64 = transpose_lanes<std::uint64_t>;
   table.stream = {.copy = stream_copy, .finish = stream_finish};
   table.attention = attention_kernel<FloatProducts>();
+  table.attention.attend_few = attend_few;
+  table.attention.few_scratch_floats = few_scratch_floats;
   return table;
 }
 

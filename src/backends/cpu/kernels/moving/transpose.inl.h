@@ -24,7 +24,7 @@ HWY_INLINE void transpose_blocks(D d, const V (&rows)[4], V (&out)[4]) {
   out[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
 }
 
-/// Transposes a tile of lanes x lanes 32-bit elements, for vectors of 8 or 16 lanes: calls store(column, vector) for
+/// Transposes a tile of lanes x lanes 32-bit elements, for vectors of 4, 8 or 16 lanes: calls store(column, vector) for
 /// each column of the rows that load(row) returns.
 template <class D, class Load, class Store>
 HWY_INLINE void transpose_square(D d, const Load& load, const Store& store) {
@@ -36,7 +36,9 @@ HWY_INLINE void transpose_square(D d, const Load& load, const Store& store) {
     transpose_blocks(d, rows, blocks[g]);
   }
   for (std::size_t k = 0; k < 4; ++k) {
-    if constexpr (kWidth == 8) {
+    if constexpr (kWidth == 4) {
+      store(k, blocks[0][k]);
+    } else if constexpr (kWidth == 8) {
       store(k, hn::ConcatLowerLower(d, blocks[1][k], blocks[0][k]));
       store(4 + k, hn::ConcatUpperUpper(d, blocks[1][k], blocks[0][k]));
     } else if constexpr (kWidth == 16) {
