@@ -85,7 +85,7 @@ TEST_F(CliGenerate, ChatSaysWhatItsCommandsDo) {
   const ProgramRun done = run({"chat", "-n", "1"}, "/help\n/what\n/drop\n");
   EXPECT_EQ(done.exit_code, 0);
   EXPECT_EQ(done.out, "");
-  EXPECT_NE(done.error.find("/clear          forget the conversation"), std::string::npos) << done.error;
+  EXPECT_NE(done.error.find("/clear              forget the conversation"), std::string::npos) << done.error;
   EXPECT_NE(done.error.find("there is no command /what; /help lists them"), std::string::npos) << done.error;
   EXPECT_NE(done.error.find("there is no older turn"), std::string::npos) << done.error;
 }
