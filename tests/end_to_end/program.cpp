@@ -202,7 +202,11 @@ std::string RunningProgram::read_line() const {
   return line;
 }
 
-void RunningProgram::signal(int number) const { ::kill(child_, number); }
+void RunningProgram::signal(int number) const {
+  // To kill(2), -1 means every process of this machine.
+  if (child_ <= 0) throw std::runtime_error("a program that has ended gets no signal");
+  ::kill(child_, number);
+}
 
 int RunningProgram::wait() { return exit_code_of(std::exchange(child_, -1)); }
 
