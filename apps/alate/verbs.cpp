@@ -39,7 +39,8 @@ constexpr std::array kVerbs = {
         "alate generate HuggingFaceTB/SmolLM2-135M-Instruct \"Once upon a time\"\n"
         "printf 'Once upon a time' | \\\n  alate generate HuggingFaceTB/SmolLM2-135M-Instruct -n 40 --temperature 0\n"
         "printf 'Once upon a time\\nThe sea is\\n' >prompts.txt\n"
-        "alate generate HuggingFaceTB/SmolLM2-135M-Instruct --file prompts.txt -n 8 --out texts.jsonl --resume",
+        "alate generate HuggingFaceTB/SmolLM2-135M-Instruct --file prompts.txt -n 8 \\\n"
+        "  --out texts.jsonl --resume",
         run_generate},
     Verb{"embed", "MODEL [TEXT...]", "texts to vectors",
          "Texts are arguments, or one a line from standard input or --file. A .jsonl file (or --input jsonl) has "

@@ -31,7 +31,6 @@ const std::map<std::string, std::string> kNotRun = {
     {"alate backends install onnx", "it needs a network"},
     {"alate chat", "it needs a network"},
     {"alate chat hf:Qwen/Qwen3-0.6B-GGUF", "it needs a network"},
-    {"alate run builtin:smollm2 \"What is the capital of France?\"", "it needs a network"},
     {"alate pull hf:sentence-transformers/all-MiniLM-L6-v2 --dry-run", "it needs a network"},
     {"alate pull hf:sentence-transformers/all-MiniLM-L6-v2", "it needs a network"}};
 
@@ -156,7 +155,7 @@ TEST_F(CliExamples, OfTheOverviewRun) {
   for (const std::string& line : lines_of(run_program({}).out)) {
     if (!line.starts_with("  alate ")) continue;
     ++count;
-    expect_runs(line, shell());
+    if (!kNotRun.contains(line.substr(2))) expect_runs(line, shell());
   }
   EXPECT_GE(count, 2u);
 }
