@@ -15,6 +15,7 @@
 #include "pipelines/check_loadable.h"
 #include "pipelines/model_report.h"
 #include "tests/golden/golden_folder.h"
+#include "tests/golden/recorded_greedy.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/unit/base/temporary_folder.h"
 
@@ -81,6 +82,9 @@ TEST(Architectures, EachHasARecordedCase) {
   for (const std::string& name : tests::golden_names("architectures"))
     recorded.insert(&models::find_architecture(config_in("architectures/" + name)));
   recorded.insert(&models::find_architecture(config_in("rerankers/jina_ranking")));
+  for (const tests::RecordedGreedy& decoder : tests::recorded_greedy()) {
+    if (!decoder.weights.is_null()) recorded.insert(&models::find_architecture(decoder.config));
+  }
   std::string missing;
   for (const models::Architecture& each : models::architectures()) {
     if (!recorded.contains(&each)) missing += std::string(each.model_type) + " " + std::string(each.class_name) + "; ";

@@ -418,7 +418,6 @@ constexpr Operation kKernels[] = {
      .dtypes = kF32,
      .spelling = "block_gemm",
      .run = run_block_dense,
-     .writes = kRowMajor | kColumnBlocks,
      .packed = kBlockWeight,
      .scratch = block_dense_scratch,
      .fits = fits_block_product,
