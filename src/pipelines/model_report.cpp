@@ -77,13 +77,14 @@ std::vector<FolderFile> files_of(const fs::path& model, const fs::path& folder) 
   return files;
 }
 
-std::vector<VariantReport> variants_of(const fs::path& folder, const std::vector<FolderFile>& files) {
+// `is_of_file`: one of the folder's GGUF files was named, and `files` are those of it.
+std::vector<VariantReport> variants_of(const fs::path& folder, const std::vector<FolderFile>& files, bool is_of_file) {
   std::vector<VariantReport> reports;
   for (folders::ModelVariant& variant : folders::list_variants(folder)) {
     const auto is_listed = [&](const FolderFile& file) {
       return std::ranges::find(variant.files, file.name) != variant.files.end();
     };
-    if (std::ranges::none_of(files, is_listed)) continue;  // of another GGUF than the one that was named
+    if (is_of_file && std::ranges::none_of(files, is_listed)) continue;
     VariantReport report{.variant = std::move(variant), .bytes = 0, .refusal = {}};
     report.bytes = bytes_of(report.variant, files);
     try {
@@ -168,7 +169,7 @@ ModelReport report_on_model(const fs::path& model, const runtime::LoadRequest& r
   const std::vector<FolderFile> listed = files_of(model, folder);
   report.summary = summarize_model(model, listed);
   attempt(report, [&] { report.manifest = folders::read_manifest(folder); });
-  attempt(report, [&] { report.variants = variants_of(folder, listed); });
+  attempt(report, [&] { report.variants = variants_of(folder, listed, model != folder); });
   report.licence = folders::model_licence(folder, report.manifest);
   runtime::ModelFiles files;
   attempt(report, [&] {
