@@ -95,7 +95,8 @@ class GenerationPart : public TextPart {
           generation_json(each, job_.wanted.generator, job_.wanted.options.sampling.logprobs.has_value());
       // Of a call that others shared; and the text is not the first one of its seed.
       std::erase_if(object, [](const auto& member) {
-        return member.first == "seed" || member.first.ends_with("seconds") || member.first == "tokens_per_second";
+        return member.first == "seed" || member.first.ends_with("seconds") || member.first == "tokens_per_second" ||
+               member.first == "cached_tokens";
       });
       return object;
     };
