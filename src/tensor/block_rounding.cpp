@@ -54,9 +54,10 @@ void round_range(const float* x, int bits, std::uint8_t* to) {
   const auto [least, greatest] = std::minmax_element(x, x + kBlock);
   const float scale = (*greatest - *least) / static_cast<float>((1 << bits) - 1), inverse = inverse_of(scale);
   std::uint8_t integers[kBlock];
-  for (std::size_t i = 0; i < kBlock; ++i)
-    integers[i] =
-        static_cast<std::uint8_t>(std::min(static_cast<int>((x[i] - *least) * inverse + 0.5F), (1 << bits) - 1));
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const float place = std::floor((x[i] - *least) * inverse + 0.5F);
+    integers[i] = static_cast<std::uint8_t>(std::min(static_cast<int>(place), (1 << bits) - 1));
+  }
   put_half(scale, to);
   put_half(*least, to + 2);
   put_integers(integers, bits == 5, to + 4);
