@@ -177,7 +177,7 @@ template <class Dot, BlockForm kForm>
 HWY_NOINLINE void multiply_row(const std::byte* panel, const IntegerRow& row, std::size_t k, float* HWY_RESTRICT out) {
   constexpr std::size_t kGroups = kBlockPart / kForm.group, kWords = kPartWords / kGroups;
   constexpr bool kIsWide = kForm.bits == 8 || kForm.is_looked_up;
-  constexpr std::size_t kAhead = 6144;  // bytes that are fetched early
+  constexpr std::size_t kAhead = 16 * kForm.part_bytes();  // bytes that are fetched early
   FloatVector sums[kBlockVectors];
   HWY_UNROLL(4) for (std::size_t v = 0; v < kBlockVectors; ++v) sums[v] = hn::Zero(kFloats);
   for (std::size_t first = 0; first < k; first += kBlockRun) {
@@ -189,7 +189,7 @@ HWY_NOINLINE void multiply_row(const std::byte* panel, const IntegerRow& row, st
         const std::byte* planes = panel + part * kForm.part_bytes() + v * kVectorBytes;
         if (v == 0) {
           for (std::size_t at = 0; at < kForm.part_bytes(); at += kCacheLine)
-            __builtin_prefetch(planes + kAhead + at, 0, 2);
+            __builtin_prefetch(planes + kAhead + at, 0, 3);
         }
         ByteVector words[kPartWords];
         unpack_words<kForm>(planes, words);
