@@ -181,7 +181,8 @@ RopeSettings read_rope(const Json& config, const RopeSource& source, std::int64_
     const double factor = positive(settings, "factor", 1);
     for (double& frequency : frequencies) frequency /= factor;
   } else if (kind == "factors") {  // that GGUF states instead of the settings that they were computed from
-    frequencies = divided(std::move(frequencies), factors_in(settings, "factors", frequencies.size()));
+    const std::vector<double> factors = factors_in(settings, "factors", frequencies.size());
+    frequencies = divided(std::move(frequencies), factors);
   } else if (kind == "llama3") {
     scale_llama3(settings, original(), frequencies);
   } else if (kind == "yarn") {
