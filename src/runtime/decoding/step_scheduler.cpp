@@ -68,24 +68,26 @@ void StepScheduler::stop() noexcept {
 std::uint64_t StepScheduler::submit(StepJob job) {
   auto sequence = std::make_shared<LiveSequence>(std::move(job));
   std::uint64_t id = 0;
+  bool is_taken = false;
   {
     const std::lock_guard lock(state_->mutex);
     id = ++state_->last_id;
-    if (!state_->stopping) {
+    is_taken = !state_->stopping;
+    if (is_taken) {
       State* const state = state_.get();
       sequence->job.done = [state, id, done = std::move(sequence->job.done)](const StepResult& result) {
         if (state->forget(id) && done) done(result);
       };
       state_->submitted.push_back(sequence);
       try {
-        state_->by_id.emplace(id, std::move(sequence));
+        state_->by_id.emplace(id, sequence);
       } catch (...) {
         state_->submitted.pop_back();
         throw;
       }
     }
   }
-  if (sequence == nullptr) {
+  if (is_taken) {
     state_->news.notify_one();
   } else if (sequence->job.done) {
     sequence->result.error = base::copy_of(state_->unloading);

@@ -483,7 +483,7 @@ inline void quantize_block_row(const float* x, std::size_t k, std::size_t group,
         sum = hn::Add(sum, whole);
         hn::StoreU(hn::DemoteTo(kNarrow, hn::DemoteTo(kMiddle, whole)), kNarrow, values + i);
       }
-      const std::int32_t negated = -hn::GetLane(hn::SumOfLanes(kLaneIntegers, sum));
+      const std::int32_t negated = hn::GetLane(hn::Neg(hn::SumOfLanes(kLaneIntegers, sum)));  // wraps
       std::memcpy(sums, &negated, sizeof negated);
       sums += 4;
     }
