@@ -113,7 +113,9 @@ struct FewScratch {
     factors = sums + kSlots;
     queries = factors + kSlots;
   }
-  std::size_t floats() const { return kTileRows * kAttentionKeys + kSlots * (value_width + head_size + 3); }
+  static std::size_t floats(std::size_t size, std::size_t value_size) {
+    return kTileRows * kAttentionKeys + kSlots * (round_up(value_size, kLanes) + size + 3);
+  }
 };
 
 /// Adds the products of `count` numbers from i on of kLanes keys with those of kRows queries.
@@ -409,7 +411,7 @@ inline void attend_few(const AttentionArguments& a, const AttentionTask& task, f
 }
 
 inline std::size_t few_scratch_floats(std::size_t head_size, std::size_t value_size) {
-  return FewScratch(head_size, value_size, nullptr).floats();
+  return FewScratch::floats(head_size, value_size);
 }
 
 }  // namespace
