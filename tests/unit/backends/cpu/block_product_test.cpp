@@ -12,12 +12,13 @@
 
 #include "backends/cpu/kernels/blocks/pack_blocks.h"
 #include "backends/cpu/kernels/gemm/gemm.h"
-#include "kernel_testing.h"
 #include "tensor/half.h"
+#include "tests/unit/backends/cpu/kernel_testing.h"
 
 namespace alate::cpu {
 namespace {
 
+using kernel_testing::all_kernels;
 using kernel_testing::random_floats;
 using kernel_testing::same_bits;
 using tensor::EncodingKind;
@@ -108,17 +109,6 @@ std::vector<float> product_of(const Weight& weight, const float* x, std::size_t 
   return c;
 }
 
-std::vector<Kernels> all_sets() {
-  using base::InstructionSet;
-  std::vector<Kernels> all;
-  for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (!base::can_run(set)) continue;
-    all.push_back(kernels_for(set));
-    all.push_back(kernels_without_extensions(set));
-  }
-  return all;
-}
-
 std::size_t width_of(EncodingKind kind) { return tensor::block_size(kind).elements == 32 ? 608 : 768; }
 
 TEST(BlockProduct, OfFloatsHasTheBitsOfAProductWithTheDequantizedWeight) {
@@ -127,7 +117,7 @@ TEST(BlockProduct, OfFloatsHasTheBitsOfAProductWithTheDequantizedWeight) {
   for (const EncodingKind kind : kKinds) {
     const Weight weight = random_weight(kind, kColumns, width_of(kind));
     const std::vector<float> x = random_floats(kRows * weight.k, 3);
-    for (const Kernels& set : all_sets()) {
+    for (const Kernels& set : all_kernels()) {
       AlignedBytes packed(packed_word_count(kColumns, weight.k, set.f32) * sizeof(float));
       pack_weights(weight.floats.data(), weight.k, kColumns, weight.k, reinterpret_cast<float*>(packed.data()), nullptr,
                    set.f32);
@@ -165,7 +155,7 @@ TEST(BlockProduct, OfIntegersIsThatOfTheRoundedActivations) {
     const Weight weight = random_weight(kind, kColumns, width_of(kind));
     const std::vector<float> x = random_floats(kRows * weight.k, 4, 3);
     const std::vector<double> rounded = rounded_activations(x);
-    for (const Kernels& set : all_sets()) {
+    for (const Kernels& set : all_kernels()) {
       const std::vector<float> found = product_of(weight, x.data(), kRows, pool, set);
       for (std::size_t row = 0; row < kRows; ++row) {
         for (std::size_t column = 0; column < kColumns; ++column) {
@@ -189,7 +179,7 @@ TEST(BlockProduct, OfARowHasTheSameBitsInAnyBatchAndOnAnyNumberOfThreads) {
   for (const EncodingKind kind : kKinds) {
     const Weight weight = random_weight(kind, kColumns, width_of(kind));
     const std::vector<float> x = random_floats(kRows * weight.k, 6);
-    for (const Kernels& set : all_sets()) {
+    for (const Kernels& set : all_kernels()) {
       const std::vector<float> all = product_of(weight, x.data(), kRows, two, set);
       for (const std::size_t rows : {1U, 2U, 3U, 7U, 25U}) {
         std::vector<float> expected(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(rows * kColumns));
@@ -207,7 +197,7 @@ TEST(BlockProduct, HasAnEpilogue) {
   const std::vector<float> x = random_floats(kRows * weight.k, 7), bias = random_floats(kColumns, 8),
                            residual = random_floats(kRows * kColumns, 9);
   const Options options{.bias = bias.data(), .residual = residual.data(), .activation = Activation::relu};
-  for (const Kernels& set : all_sets()) {
+  for (const Kernels& set : all_kernels()) {
     const std::vector<float> plain = product_of(weight, x.data(), kRows, pool, set);
     const std::vector<float> found = product_of(weight, x.data(), kRows, pool, set, options);
     for (std::size_t i = 0; i < found.size(); ++i)
@@ -215,13 +205,13 @@ TEST(BlockProduct, HasAnEpilogue) {
   }
 }
 
-TEST(BlockProduct, TellsOfActivationsThatAreNotFinite) {
+TEST(BlockProduct, IsNanWhereActivationsAreNotFinite) {
   base::ThreadPool pool(1);
   const Weight weight = random_weight(EncodingKind::q8_0, 16, 64);
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     std::vector<float> x = random_floats(2 * weight.k, 7);
     x[5] = bad;
-    for (const Kernels& set : all_sets()) {
+    for (const Kernels& set : all_kernels()) {
       const std::vector<float> found = product_of(weight, x.data(), 2, pool, set);
       for (std::size_t column = 0; column < weight.n; ++column) {
         EXPECT_TRUE(std::isnan(found[column]));
@@ -235,7 +225,7 @@ TEST(BlockProduct, OfZerosIsZero) {
   base::ThreadPool pool(1);
   const Weight weight = random_weight(EncodingKind::q4_k, 16, 256);
   const std::vector<float> x(weight.k);
-  for (const Kernels& set : all_sets()) {
+  for (const Kernels& set : all_kernels()) {
     for (const float value : product_of(weight, x.data(), 1, pool, set)) EXPECT_EQ(value, 0);
   }
 }

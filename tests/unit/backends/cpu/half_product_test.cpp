@@ -14,20 +14,12 @@
 #include "backends/cpu/kernels/gemm/product_rates.h"
 #include "backends/cpu/kernels/rows/bf16_rows.h"
 #include "tensor/half.h"
+#include "tests/unit/backends/cpu/kernel_testing.h"
 
 namespace alate::cpu {
 namespace {
 
-std::vector<Kernels> sets_with_and_without_extensions() {
-  using base::InstructionSet;
-  std::vector<Kernels> all;
-  for (const InstructionSet set : {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512}) {
-    if (!base::can_run(set)) continue;
-    all.push_back(kernels_for(set));
-    all.push_back(kernels_without_extensions(set));
-  }
-  return all;
-}
+using kernel_testing::all_kernels;
 
 // Numbers of all sizes, with those at which rounding is decided.
 std::vector<float> floats_to_round(std::size_t count) {
@@ -53,7 +45,7 @@ std::vector<float> floats_to_round(std::size_t count) {
 
 TEST(Bf16Rows, AreRoundedAsOneNumberIs) {
   base::ThreadPool pool(2);
-  for (const Kernels& set : sets_with_and_without_extensions()) {
+  for (const Kernels& set : all_kernels()) {
     for (const std::size_t width : {1U, 2U, 15U, 16U, 33U, 384U}) {
       constexpr std::size_t kRows = 5;
       const std::size_t stride = width + 3, words = (width + 1) / 2;
@@ -148,7 +140,7 @@ class Product {
 
 template <typename Check>
 void for_each_kernel(const Check& check) {
-  for (const Kernels& set : sets_with_and_without_extensions()) {
+  for (const Kernels& set : all_kernels()) {
     for (const DType weight : {DType::bf16, DType::f16}) {
       check(set, weight == DType::bf16 ? set.f32_by_bf16 : set.f32_by_f16, weight);
       if (weight == DType::bf16) check(set, set.bf16, weight);

@@ -26,6 +26,19 @@ inline std::string set_name(const ::testing::TestParamInfo<base::InstructionSet>
   return std::string(base::to_string(info.param));
 }
 
+/// The kernels of each instruction set that this processor has, with its extensions and without.
+inline std::vector<Kernels> all_kernels() {
+  using base::InstructionSet;
+  std::vector<Kernels> all;
+  for (const InstructionSet set :
+       {InstructionSet::scalar, InstructionSet::avx2, InstructionSet::avx512, InstructionSet::neon}) {
+    if (!base::can_run(set)) continue;
+    all.push_back(kernels_for(set));
+    all.push_back(kernels_without_extensions(set));
+  }
+  return all;
+}
+
 inline std::vector<float> random_floats(std::size_t count, unsigned seed, float scale = 1.0f) {
   std::minstd_rand generator(seed);
   std::uniform_real_distribution<float> uniform(-scale, scale);

@@ -3,7 +3,10 @@
 // unsigned bytes (at most 127 unless kIsWide) with two words of signed ones from -127 to 127.
 #pragma once
 
+#include <array>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "backends/cpu/kernels/blocks/block_kernels.h"
 #include "backends/cpu/kernels/gemm/gemm_finish.inl.h"
@@ -22,25 +25,10 @@ constexpr std::size_t kPlaneBytes = kBlockPanel * 4;         // a word of each c
 constexpr std::size_t kBlockVectors = kBlockPanel / kLanes;  // of a panel
 constexpr std::size_t kVectorBytes = kLanes * 4;
 
-HWY_INLINE std::int32_t integer_at(const std::byte* at) {
-  std::int32_t value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-HWY_INLINE float float_at(const std::byte* at) {
-  float value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
+// The word at `at` in all lanes.
+HWY_INLINE LaneIntegers word_at(const std::byte* at) { return broadcast_word(reinterpret_cast<const float*>(at)); }
 
-template <int kPlace>
-HWY_INLINE ByteVector bits_from(ByteVector bytes, std::uint8_t mask) {
-  const ByteVector moved =
-      kPlace == 0 ? bytes : hn::BitCast(kBytes, hn::ShiftRight<kPlace>(hn::BitCast(kShorts, bytes)));
-  return hn::And(moved, hn::Set(kBytes, mask));
-}
-
-// Bits [2 · kWord, 2 · kWord + 2) of each byte, moved to kPlace.
+// The bits of `mask` at kFrom in each byte, moved to kPlace.
 template <int kFrom, int kPlace>
 HWY_INLINE ByteVector moved_bits(ByteVector bytes, std::uint8_t mask) {
   const auto wide = hn::BitCast(kShorts, bytes);
@@ -72,16 +60,15 @@ HWY_INLINE ByteVector unpacked_word(const std::byte* planes) {
     return plane_at(planes, kWord);
   } else {
     ByteVector word = hn::Zero(kBytes);
-    if constexpr (P::kFours != 0) word = bits_from<kWord / 4 * 4>(plane_at(planes, kWord % 4), 15);
+    if constexpr (P::kFours != 0) word = moved_bits<kWord / 4 * 4, 0>(plane_at(planes, kWord % 4), 15);
     if constexpr (P::kHasTwos)
       word = hn::Or(
           word, moved_bits<static_cast<int>(kWord % 4 * 2), P::kTwosPlace>(plane_at(planes, P::kFours + kWord / 4), 3));
     if constexpr (P::kHasOnes)
       word = hn::Or(word, moved_bits<static_cast<int>(kWord), P::kOnesPlace>(plane_at(planes, P::kOnes), 1));
     if constexpr (kForm.is_looked_up) {
-      HWY_ALIGN static constexpr std::int8_t kTable[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                                           1,    13,   25,  38,  53,  69,  89,  113};
-      const auto table = hn::LoadDup128(kBytes, reinterpret_cast<const std::uint8_t*>(kTable));
+      static constexpr auto kTable = std::to_array(tensor::kNonlinear4);
+      const auto table = hn::LoadDup128(kBytes, reinterpret_cast<const std::uint8_t*>(&kTable));
       word = hn::Xor(hn::TableLookupBytes(table, word), hn::Set(kBytes, std::uint8_t{128}));
     }
     return word;
@@ -143,13 +130,9 @@ class RunScales {
 struct IntegerRow {
   const std::byte *values, *scales, *negated_sums;
 
-  HWY_INLINE LaneIntegers word(std::size_t index) const {
-    return hn::Set(kLaneIntegers, integer_at(values + index * 4));
-  }
-  HWY_INLINE FloatVector scale(std::size_t part) const { return hn::Set(kFloats, float_at(scales + part * 4)); }
-  HWY_INLINE LaneIntegers negated_sum(std::size_t group) const {
-    return hn::Set(kLaneIntegers, integer_at(negated_sums + group * 4));
-  }
+  HWY_INLINE LaneIntegers word(std::size_t index) const { return word_at(values + index * 4); }
+  HWY_INLINE FloatVector scale(std::size_t part) const { return hn::BitCast(kFloats, word_at(scales + part * 4)); }
+  HWY_INLINE LaneIntegers negated_sum(std::size_t group) const { return word_at(negated_sums + group * 4); }
 };
 
 HWY_INLINE IntegerRow integer_row(const BlockTask& task, std::size_t row) {
@@ -432,28 +415,25 @@ void multiply_panels(const BlockTask& task) {
   }
 }
 
+template <class Dot, std::size_t... kKinds>
+void multiply_block_task_of(const BlockTask& task, std::index_sequence<kKinds...>) {
+  const BlockForm& form = task.product->form;
+  const auto attempt = [&]<std::size_t kKind>() {
+    constexpr std::optional<BlockForm> kForm = block_form(static_cast<tensor::EncodingKind>(kKind));
+    if constexpr (kForm) {
+      if (form == *kForm) {
+        multiply_panels<Dot, *kForm>(task);
+        return true;
+      }
+    }
+    return false;
+  };
+  (void)(attempt.template operator()<kKinds>() || ...);
+}
+
 template <class Dot>
 void multiply_block_task(const BlockTask& task) {
-  const BlockForm& form = task.product->form;
-  bool is_done = false;
-  const auto attempt = [&]<BlockForm kForm>() {
-    if (is_done || !(form == kForm)) return;
-    multiply_panels<Dot, kForm>(task);
-    is_done = true;
-  };
-  attempt.template operator()<BlockForm{.bits = 4, .zero = 8}>();
-  attempt.template operator()<BlockForm{.bits = 4, .has_minimum = true}>();
-  attempt.template operator()<BlockForm{.bits = 5, .zero = 16}>();
-  attempt.template operator()<BlockForm{.bits = 5, .has_minimum = true}>();
-  attempt.template operator()<BlockForm{.bits = 8, .zero = 128}>();
-  attempt.template operator()<BlockForm{.bits = 2, .group = 16, .has_minimum = true, .has_run_scale = true}>();
-  attempt.template operator()<BlockForm{.bits = 3, .group = 16, .zero = 4, .has_run_scale = true}>();
-  attempt.template operator()<BlockForm{.bits = 4, .has_minimum = true, .has_run_scale = true}>();
-  attempt.template operator()<BlockForm{.bits = 5, .has_minimum = true, .has_run_scale = true}>();
-  attempt.template operator()<BlockForm{.bits = 6, .group = 16, .zero = 32, .has_run_scale = true}>();
-  attempt.template operator()<BlockForm{.bits = 2, .zero = 1}>();
-  attempt.template operator()<BlockForm{.bits = 4, .zero = 128, .is_looked_up = true}>();
-  attempt.template operator()<BlockForm{.bits = 4, .zero = 128, .has_run_scale = true, .is_looked_up = true}>();
+  multiply_block_task_of<Dot>(task, std::make_index_sequence<static_cast<std::size_t>(tensor::kLastEncoding) + 1>());
 }
 
 // Rounds one row; see BlockKernels.

@@ -19,10 +19,10 @@ struct PairsDot {
       return LaneIntegers{
           Pairs::add_to(sum.raw, Pairs::add(Pairs::multiply(one.raw, a.raw), Pairs::multiply(other.raw, b.raw)), 1)};
     } else {
-      const auto low = Pairs::add(Pairs::multiply(bits_from<0>(one, 15).raw, a.raw),
-                                  Pairs::multiply(bits_from<0>(other, 15).raw, b.raw));
-      const auto high = Pairs::add(Pairs::multiply(bits_from<4>(one, 15).raw, a.raw),
-                                   Pairs::multiply(bits_from<4>(other, 15).raw, b.raw));
+      const auto low = Pairs::add(Pairs::multiply(moved_bits<0, 0>(one, 15).raw, a.raw),
+                                  Pairs::multiply(moved_bits<0, 0>(other, 15).raw, b.raw));
+      const auto high = Pairs::add(Pairs::multiply(moved_bits<4, 0>(one, 15).raw, a.raw),
+                                   Pairs::multiply(moved_bits<4, 0>(other, 15).raw, b.raw));
       return LaneIntegers{Pairs::add_to(Pairs::add_to(sum.raw, low, 1), high, 16)};
     }
   }
