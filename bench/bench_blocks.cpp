@@ -34,7 +34,7 @@ void measure(EncodingKind kind, const Sizes& shape, std::size_t threads, base::T
   const std::size_t copies = m == 1 ? std::max<std::size_t>(2, kColdBytes / bytes) : 1;
   const bench::AlignedFloats x = bench::filled(m * k, 0.5f), c = bench::filled(m * n, 0.0f);
   const bench::AlignedFloats packed = bench::filled(copies * bytes / sizeof(float), 0.25f);
-  cpu::BlockProduct product{.form = *cpu::block_form(kind), .product = {}};
+  cpu::BlockProduct product{.kind = kind, .product = {}};
   cpu::GemmArguments& g = product.product;
   g.a = x.get();
   g.a_stride = g.k = k;

@@ -34,6 +34,12 @@ std::string_view head_name(const Architecture& architecture, std::string_view wh
   return whole.starts_with(architecture.class_name) ? whole.substr(architecture.class_name.size()) : std::string_view();
 }
 
+// The entry of that name; null for architectures that only take whole texts.
+const EntrySpec* step_of(const Architecture& architecture) {
+  const auto found = std::ranges::find(architecture.entries, "step", &EntrySpec::name);
+  return found == architecture.entries.end() ? nullptr : &*found;
+}
+
 void tie(const Architecture& architecture, const formats::Json& config, Weights& weights) {
   const bool ties = config.get_bool("tie_word_embeddings", architecture.ties_by_default);
   for (const TiedWeights& tied : architecture.tied) {
@@ -142,11 +148,20 @@ BuiltEncoder build_encoder(const Architecture& architecture, graph::Builder& b, 
   return built;
 }
 
+WeightSettings weight_settings(const Architecture& architecture, const formats::Json& config, ComputeType dtype,
+                               BlockActivations activations) {
+  return {.quantization = read_quantization(config),
+          .dtype = loaded_type(dtype),
+          .activations = activations,
+          // A step's products of one row take the time in which weights are read.
+          .keeps_halves = step_of(architecture) != nullptr};
+}
+
 graph::Value build_step(const Architecture& architecture, graph::Builder& b, const formats::Json& config,
                         Weights& weights, const EncoderInputs& inputs, const PageInputs& pages,
                         SequenceContext& sequences) {
-  const auto entry = std::ranges::find(architecture.entries, "step", &EntrySpec::name);
-  if (entry == architecture.entries.end())
+  const EntrySpec* entry = step_of(architecture);
+  if (entry == nullptr)
     throw make_error(ErrorCode::unsupported, "models of type ", architecture.model_type,
                      " are not decoded here: there is no next token");
   const EncoderHead& head = find_head(architecture, config);

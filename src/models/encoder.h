@@ -117,6 +117,12 @@ struct TiedWeights {
   bool always = false;  // whatever config.json's tie_word_embeddings says
 };
 
+struct Architecture;
+
+/// How the weights of a model of this architecture are read. Throws as read_quantization.
+WeightSettings weight_settings(const Architecture& architecture, const formats::Json& config, ComputeType dtype,
+                               BlockActivations activations = BlockActivations::int8);
+
 struct Architecture {
   std::string_view model_type;  // of config.json
   std::string_view class_name;  // at the beginning of transformers' classes: "Bert"

@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <random>
-#include <system_error>
 #include <utility>
 
 #include "runtime/batching/batch_scheduler_state.h"
@@ -26,12 +25,7 @@ BatchScheduler::State::State(const BatchSchedulerOptions& chosen, BatchObserver 
 
 BatchScheduler::BatchScheduler(const BatchSchedulerOptions& options, BatchObserver observer)
     : state_(std::make_shared<State>(options, std::move(observer))) {
-  try {
-    state_->thread = std::thread([state = state_] { state->serve(); });
-  } catch (const std::system_error& error) {
-    throw Error(ErrorCode::resource_exhausted, "cannot start a thread for a model; allow this process more of them")
-        .with_cause(error);
-  }
+  state_->thread.start([state = state_] { state->serve(); });
 }
 
 BatchScheduler::~BatchScheduler() { stop(); }
@@ -44,12 +38,7 @@ void BatchScheduler::stop() noexcept {
     while (!state_->jobs.empty()) state_->finish(state_->jobs.front(), std::make_exception_ptr(state_->unloading));
   }
   state_->news.notify_one();
-  if (!state_->thread.joinable()) return;
-  if (state_->thread.get_id() == std::this_thread::get_id()) {
-    state_->thread.detach();
-  } else {
-    state_->thread.join();
-  }
+  state_->thread.finish();
 }
 
 std::uint64_t BatchScheduler::submit(BatchJob job) {

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "runtime/batching/batch_cache.h"
 #include "runtime/batching/batch_queue.h"
 #include "runtime/batching/batch_scheduler.h"
+#include "runtime/batching/model_thread.h"
 
 namespace alate::runtime {
 
@@ -73,7 +73,7 @@ struct BatchScheduler::State {
   const IsUnwanted is_unwanted{wanted};
   NextBatch batch;                     // used by the scheduler's thread only
   std::vector<const BatchRow*> views;  // the same
-  std::thread thread;
+  ModelThread thread;
 
   // batch_jobs.cpp
   QueuedJob& prepare(BatchJob&& job, Jobs& out) const;

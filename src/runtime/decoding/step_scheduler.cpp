@@ -4,8 +4,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "base/error_copy.h"
 #include "base/threads/mutex.h"
 #include "runtime/batching/current_error.h"
+#include "runtime/batching/model_thread.h"
 
 namespace alate::runtime {
 
@@ -36,17 +35,12 @@ struct StepScheduler::State {
   std::unordered_map<std::uint64_t, std::shared_ptr<LiveSequence>> by_id;  // not done
   StepCounts counts;
   StepLoop loop;  // of the thread
-  std::thread thread;
+  ModelThread thread;
 };
 
 StepScheduler::StepScheduler(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options)
     : state_(std::make_shared<State>(std::move(program), options)) {
-  try {
-    state_->thread = std::thread([state = state_] { state->serve(); });
-  } catch (const std::system_error& error) {
-    throw Error(ErrorCode::resource_exhausted, "cannot start a thread for a model; allow this process more of them")
-        .with_cause(error);
-  }
+  state_->thread.start([state = state_] { state->serve(); });
 }
 
 StepScheduler::~StepScheduler() { stop(); }
@@ -57,12 +51,7 @@ void StepScheduler::stop() noexcept {
     state_->stopping = true;
   }
   state_->news.notify_one();
-  if (!state_->thread.joinable()) return;
-  if (state_->thread.get_id() == std::this_thread::get_id()) {
-    state_->thread.detach();
-  } else {
-    state_->thread.join();
-  }
+  state_->thread.finish();
 }
 
 std::uint64_t StepScheduler::submit(StepJob job) {

@@ -177,8 +177,7 @@ FolderGraph graph_of_files(const ModelFiles& files, ComputeType dtype) {
   graph::Builder b(std::string(architecture.model_type));
   models::EncoderInputs inputs = models::declare_encoder_inputs(b);
   if (const models::EncoderHead* head = models::find_word_head(config)) head->inputs->declare(b, inputs);
-  const models::WeightSettings settings{.quantization = models::read_quantization(config),
-                                        .dtype = models::loaded_type(dtype)};
+  const models::WeightSettings settings = models::weight_settings(architecture, config, dtype);
   models::Weights weights(*source, std::string(models::weight_prefix(architecture, config)), settings);
   const models::BuiltEncoder built =
       models::build_encoder(architecture, b, config, weights, inputs, models::HeadChoice::of_folder);

@@ -32,14 +32,10 @@ void require_cache_type(DType type) {
 class WeightsForm final : public ModelForm {
  public:
   WeightsForm(const ModelFiles& files, const formats::Json& config, const LoadOptions& options)
-      : settings_{.quantization = {}, .dtype = models::loaded_type(options.dtype), .activations = options.activations},
-        cache_type_(options.cache_type) {
+      : cache_type_(options.cache_type) {
     require_cache_type(cache_type_);
-    settings_.quantization = models::read_quantization(config);
     architecture_ = &models::find_architecture(config);
-    settings_.keeps_halves = std::ranges::any_of(architecture_->entries, [](const models::EntrySpec& entry) {
-      return entry.name == "step";  // its products of one row take the time in which weights are read
-    });
+    settings_ = models::weight_settings(*architecture_, config, options.dtype, options.activations);
     limits_ = architecture_->limits(config);
     adapters_ = models::Adapters::find(files.folder, config);
     if (settings_.quantization.is_present && !adapters_.names().empty())

@@ -1,18 +1,25 @@
 // Memory estimates from the model's graph, against the figures of compiled programs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "alate/backend_choice.h"
 #include "alate/memory.h"
 #include "alate/model.h"
 #include "backends/registry.h"
 #include "base/files/mapped_file.h"
+#include "formats/safetensors/safetensors_writer.h"
+#include "formats/tensor_file.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/memory_estimate.h"
+#include "tensor/half.h"
 #include "tests/golden/golden_folder.h"
 #include "tests/golden/tiny_weights.h"
 #include "tests/sanitizers.h"
@@ -67,6 +74,24 @@ TEST_P(MemoryOfArchitecture, IsWhatTheCompiledProgramTakes) {
 
 INSTANTIATE_TEST_SUITE_P(Folders, MemoryOfArchitecture, testing::ValuesIn(tests::golden_names("architectures")),
                          [](const auto& folder) { return folder.param; });
+
+// Their matrices stay in float16.
+TEST(ModelMemory, OfADecoderInFloat16IsWhatTheCompiledProgramTakes) {
+  const base::TemporaryFolder folder;
+  const std::filesystem::path model = folder.path() / "llama_base";
+  tests::write_tiny_model(tests::golden_folder("architectures/llama_base"), model);
+  std::vector<formats::NamedTensor> weights = formats::read_tensors(model / "model.safetensors");
+  for (formats::NamedTensor& weight : weights) {
+    const std::span<const float> floats = weight.tensor.values<float>();
+    std::vector<std::uint16_t> halves(floats.size());
+    tensor::float_to_f16(floats, halves);
+    Tensor narrow = Tensor::uninitialized({DType::f16, weight.tensor.shape().dims});
+    std::ranges::copy(std::as_bytes(std::span(halves)), narrow.mutable_bytes().begin());
+    weight.tensor = std::move(narrow);
+  }
+  formats::write_safetensors(model / "model.safetensors", weights, {{"format", "pt"}});
+  expect_figures_of_program(model, {}, 3, 16);
+}
 
 // Layers of real widths, in packed layouts that have no part left empty. One text: larger batches are cut into parts,
 // whose memory is less than that of the whole.

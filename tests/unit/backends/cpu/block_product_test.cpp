@@ -93,7 +93,7 @@ std::vector<float> product_of(const Weight& weight, const float* x, std::size_t 
   pack_blocks(weight.kind, reinterpret_cast<const std::byte*>(weight.blocks.data()), weight.n, weight.k, packed.data(),
               pool);
   std::vector<float> c(m * weight.n);
-  BlockProduct product{.form = *block_form(weight.kind), .rounds_rows = options.rounds_rows, .product = {}};
+  BlockProduct product{.kind = weight.kind, .rounds_rows = options.rounds_rows, .product = {}};
   GemmArguments& g = product.product;
   g.a = x;
   g.a_stride = g.k = weight.k;

@@ -31,8 +31,6 @@ struct BlockForm {
   bool has_run_scale = false;  // scales are bytes times an f16 of the run, whose k are then always 256
   bool is_looked_up = false;   // u is not the stored integer but 128 more than its entry in tensor::kNonlinear4
 
-  bool operator==(const BlockForm&) const = default;
-
   constexpr std::size_t part_bytes() const { return bits * kBlockPanel * kBlockPart / 8; }
   /// Of the scales and minima of a run of `parts` parts.
   constexpr std::size_t scale_bytes(std::size_t parts) const {

@@ -14,8 +14,10 @@ constexpr std::size_t kTaskWork = std::size_t{1} << 19;
 constexpr std::size_t kReadingInRows = 8;
 constexpr std::size_t kTasksPerWorker = 4;
 
+std::size_t group_of(const BlockProduct& product) { return block_form(product.kind)->group; }
+
 std::size_t row_bytes_of(const BlockProduct& product) {
-  return integer_row_bytes(product.product.k, product.form.group);
+  return integer_row_bytes(product.product.k, group_of(product));
 }
 
 void quantize(const BlockProduct& product, std::byte* integers, base::ThreadPool& pool, std::size_t max_workers,
@@ -23,7 +25,7 @@ void quantize(const BlockProduct& product, std::byte* integers, base::ThreadPool
   const GemmArguments& g = product.product;
   split_rows(g.m, g.k, pool, max_workers, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row)
-      kernels.quantize_row(static_cast<const float*>(g.a) + row * g.a_stride, g.k, product.form.group,
+      kernels.quantize_row(static_cast<const float*>(g.a) + row * g.a_stride, g.k, group_of(product),
                            integers + row * row_bytes_of(product));
   });
 }

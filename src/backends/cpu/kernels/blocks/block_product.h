@@ -17,8 +17,8 @@
 namespace alate::cpu {
 
 struct BlockProduct {
-  BlockForm form;
-  bool rounds_rows = true;  // false: A is used as floats
+  tensor::EncodingKind kind = tensor::EncodingKind::q4_0;  // of W: one that has a form
+  bool rounds_rows = true;                                 // false: A is used as floats
   /// a, a_stride, packed, bias, activation, residual, c (row-major or in column blocks) and m, n, k, in floats; the
   /// rest is not used.
   GemmArguments product;

@@ -135,9 +135,10 @@ struct IntegerRow {
   HWY_INLINE LaneIntegers negated_sum(std::size_t group) const { return word_at(negated_sums + group * 4); }
 };
 
+template <std::size_t kGroup>
 HWY_INLINE IntegerRow integer_row(const BlockTask& task, std::size_t row) {
   const std::size_t k = task.product->product.k;
-  const std::byte* from = task.integers + row * integer_row_bytes(k, task.product->form.group);
+  const std::byte* from = task.integers + row * integer_row_bytes(k, kGroup);
   return {from, from + k, from + k + k / kBlockPart * 4};
 }
 
@@ -398,7 +399,7 @@ void multiply_panels(const BlockTask& task) {
   float* const sums = task.scratch + kBlockTaskScratch - kBlockTaskRows * kBlockPanel;
   IntegerRow rows[kBlockTaskRows];
   if (task.integers != nullptr) {
-    for (std::size_t row = 0; row < count; ++row) rows[row] = integer_row(task, task.row_begin + row);
+    for (std::size_t row = 0; row < count; ++row) rows[row] = integer_row<kForm.group>(task, task.row_begin + row);
   }
   const FinishTile finish = find_finish<WordKind::f32, TileSums::floats>(g);
   for (std::size_t panel = task.panel_begin; panel < task.panel_end; ++panel) {
@@ -417,11 +418,10 @@ void multiply_panels(const BlockTask& task) {
 
 template <class Dot, std::size_t... kKinds>
 void multiply_block_task_of(const BlockTask& task, std::index_sequence<kKinds...>) {
-  const BlockForm& form = task.product->form;
   const auto attempt = [&]<std::size_t kKind>() {
     constexpr std::optional<BlockForm> kForm = block_form(static_cast<tensor::EncodingKind>(kKind));
     if constexpr (kForm) {
-      if (form == *kForm) {
+      if (task.product->kind == static_cast<tensor::EncodingKind>(kKind)) {
         multiply_panels<Dot, *kForm>(task);
         return true;
       }

@@ -19,7 +19,7 @@ std::size_t columns_of(const tensor::EncodingKind encoding, const Shape& stored)
 // Without pointers: what sizes depend on.
 BlockProduct sized_product(const Step& step, const Shape& x) {
   const auto& dense = std::get<graph::QuantizedDense>(step.attributes);
-  BlockProduct product{.form = *block_form(dense.encoding), .rounds_rows = dense.activation_groups > 0, .product = {}};
+  BlockProduct product{.kind = dense.encoding, .rounds_rows = dense.activation_groups > 0, .product = {}};
   product.product.m = rows_of(x);
   product.product.k = extent_of(x, x.rank() - 1);
   return product;
