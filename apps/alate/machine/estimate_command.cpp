@@ -1,6 +1,7 @@
 // alate estimate
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -149,6 +150,17 @@ Estimate estimate_file(const std::filesystem::path& file, const std::string& nam
   return estimate;
 }
 
+// Of a model, with the sizes that its kind has.
+formats::Json::Object facts_of(const std::string& name, const std::string& dtype, const ModelMemory& memory,
+                               formats::Json::Object sizes) {
+  formats::Json::Object facts = {
+      {"model", name}, {"backend", memory.backend}, {"dtype", dtype}, {"batch_size", std::uint64_t{memory.batch_size}}};
+  std::ranges::move(sizes, std::back_inserter(facts));
+  facts.emplace_back("mapped_weights", memory.mapped_weights);
+  facts.emplace_back("owned_weights", memory.owned_weights);
+  return facts;
+}
+
 // A language model: its step, with a cache for the context.
 Estimate estimate_decoder(const std::filesystem::path& path, const std::string& name,
                           std::optional<std::size_t> context, const CommonOptions& options) {
@@ -163,14 +175,9 @@ Estimate estimate_decoder(const std::filesystem::path& path, const std::string& 
   const ModelMemory memory = runtime::decoder_memory(first, folder.step, folder.limits, size);
   Estimate estimate;
   estimate.request = request_on(first);
-  estimate.facts = {{"model", name},
-                    {"backend", memory.backend},
-                    {"dtype", folder.dtype},
-                    {"batch_size", std::uint64_t{memory.batch_size}},
-                    {"context", std::uint64_t{memory.max_length}},
-                    {"kv_bytes_per_token", std::uint64_t{models::bytes_per_token(folder.step.layout)}},
-                    {"mapped_weights", memory.mapped_weights},
-                    {"owned_weights", memory.owned_weights}};
+  estimate.facts = facts_of(name, folder.dtype, memory,
+                            {{"context", std::uint64_t{memory.max_length}},
+                             {"kv_bytes_per_token", std::uint64_t{models::bytes_per_token(folder.step.layout)}}});
   estimate.fits = fits_on_devices(asked, request_on);
   return estimate;
 }
@@ -212,14 +219,9 @@ Estimate estimate_model(const Arguments& arguments, const std::string& model, st
   }
   Estimate estimate;
   estimate.request = request_on(first);
-  estimate.facts = {{"model", name},
-                    {"backend", memory.backend},
-                    {"dtype", folder.dtype},
-                    {"batch_size", std::uint64_t{memory.batch_size}},
-                    {"rows_at_once", std::uint64_t{memory.rows_at_once}},
-                    {"max_length", std::uint64_t{memory.max_length}},
-                    {"mapped_weights", memory.mapped_weights},
-                    {"owned_weights", memory.owned_weights}};
+  estimate.facts = facts_of(
+      name, folder.dtype, memory,
+      {{"rows_at_once", std::uint64_t{memory.rows_at_once}}, {"max_length", std::uint64_t{memory.max_length}}});
   estimate.fits = fits_on_devices(asked, request_on);
   return estimate;
 }
