@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "alate/error.h"
+#include "apps/alate/field_text.h"
 #include "base/files/descriptor_io.h"
 #include "base/files/write_error.h"
 
@@ -92,6 +93,13 @@ void Output::write(std::string_view bytes) {
 void Output::write(std::span<const std::byte> bytes) {
   write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
+
+void Output::write_made_text(std::string_view piece) {
+  write(is_terminal() ? terminal_lines(piece) : std::string(piece));
+  flush();
+}
+
+bool Output::is_terminal() const { return !is_file() && base::is_terminal(descriptor_); }
 
 void Output::rewrite_start(std::string_view bytes) {
   if (!file_) throw make_error(ErrorCode::internal, name_, " cannot be written twice");

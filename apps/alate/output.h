@@ -37,6 +37,9 @@ class Output {
   /// Throws OutputClosed; resource_exhausted if the disk is full; unavailable for other errors.
   void write(std::string_view bytes);
   void write(std::span<const std::byte> bytes);
+  /// A piece of a text that a model made, for readers that wait for it: on a terminal its control characters are shown,
+  /// so that they do not act on it. Throws as `write`.
+  void write_made_text(std::string_view piece);
   /// Overwrites the first bytes of a file, at most as many as were written. Only where `is_file`. Throws as `write`.
   void rewrite_start(std::string_view bytes);
   /// For readers that wait for what has been written so far.
@@ -56,6 +59,8 @@ class Output {
 
   /// Whether the result becomes visible only at `finish`.
   bool is_file() const { return file_.has_value(); }
+  /// Whether a person reads it as it comes.
+  bool is_terminal() const;
 
  private:
   void put(std::string_view bytes);

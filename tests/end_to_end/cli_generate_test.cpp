@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "formats/json.h"
 #include "formats/tensor_file.h"
 #include "program.h"
+#include "terminal.h"
 #include "tests/golden/tiny_generators.h"
 #include "tests/unit/base/temporary_folder.h"
 #include "tests/unit/hub/web_server.h"
@@ -46,6 +48,20 @@ TEST_F(CliGenerate, WritesWhatFollows) {
   EXPECT_EQ(good({"generate", "-n", "6", "--temperature", "0"}, "w4 w5"), text) << "a prompt from standard input";
   EXPECT_EQ(good({"generate", "w4 w5", "-n", "6", "--seed", "3"}),
             good({"generate", "w4 w5", "-n", "6", "--seed", "3"}));
+}
+
+TEST_F(CliGenerate, AModelsTextDoesNotActOnATerminal) {
+  const std::filesystem::path tokenizer = model() / "tokenizer.json";
+  const std::string coloured =
+      std::regex_replace(base::read_text_file(tokenizer), std::regex(R"("w(?![45]"))"), R"("\u001b[31mw)");
+  std::ofstream(tokenizer) << coloured;
+  const std::vector<std::string> arguments = {"generate", model().string(), "w4 w5", "-n", "6", "--temperature", "0"};
+  EXPECT_NE(run_program(arguments, {}).out.find('\x1b'), std::string::npos) << "a pipe gets the text as it is";
+  const Terminal terminal;
+  EXPECT_EQ(run_program(arguments, {.output_path = terminal.name()}).exit_code, 0);
+  const std::string shown = terminal.written();
+  EXPECT_EQ(shown.find('\x1b'), std::string::npos) << shown;
+  EXPECT_NE(shown.find("[31mw"), std::string::npos) << shown;
 }
 
 TEST_F(CliGenerate, JsonHasTokensAndTheReasonOfTheEnd) {

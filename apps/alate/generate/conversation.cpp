@@ -45,12 +45,12 @@ class ShownPieces {
 
   void text(std::string_view piece) {
     end_reasoning();
-    put(piece);
+    output_.write_made_text(piece);
   }
   void reasoning(std::string_view piece) {
     if (!is_read_) return;
     if (!std::exchange(is_reasoning_, true)) output_.write(kDim);
-    put(piece);
+    output_.write_made_text(piece);
   }
   void end_reasoning() {
     if (!std::exchange(is_reasoning_, false)) return;
@@ -59,12 +59,6 @@ class ShownPieces {
   }
 
  private:
-  // A model's text must not act on the terminal.
-  void put(std::string_view piece) {
-    output_.write(is_read_ ? terminal_lines(piece) : std::string(piece));
-    output_.flush();
-  }
-
   Output& output_;
   const bool is_read_;
   bool is_reasoning_ = false;
@@ -82,7 +76,7 @@ Conversation::Conversation(Chat chat, ConversationOptions options, Output& outpu
     : chat_(std::move(chat)),
       options_(std::move(options)),
       is_typed_(base::is_terminal(base::kStandardInput)),
-      is_read_(!output.is_file() && base::is_terminal(base::kStandardOutput)),
+      is_read_(output.is_terminal()),
       output_(output) {
   set_think(options_.think);
 }

@@ -66,9 +66,7 @@ void generate_one(const GenerateArguments& given, const std::string& prompt, Out
   const bool is_one = given.counts.n == 1 && given.counts.best_of < 2;
   if (is_one) {
     const auto show = [&](std::string_view piece) {
-      if (format != OutputFormat::text) return;
-      output.write(piece);
-      output.flush();
+      if (format == OutputFormat::text) output.write_made_text(piece);
     };
     const Generation made = generator.generate(prompt, wanted, show);
     output.write(format == OutputFormat::text
@@ -83,7 +81,7 @@ void generate_one(const GenerateArguments& given, const std::string& prompt, Out
   const std::vector<std::vector<Generation>> all = generator.generate_several(prompts, given.counts, wanted);
   for (const Generation& made : all.front()) {
     if (format == OutputFormat::text) {
-      output.write(made.text + "\n\n");
+      output.write_made_text(made.text + "\n\n");
     } else if (format == OutputFormat::jsonl) {
       output.write(formats::to_json_text(generation_json(made, generator, given.logprobs.has_value())) + "\n");
     } else {
