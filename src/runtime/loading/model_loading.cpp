@@ -127,11 +127,12 @@ void select_backend(Model::State& state, Selection selection) {
 }  // namespace
 
 Fingerprint Model::State::fingerprint() const {
-  return FingerprintBuilder()
-      .add(content->fingerprint())
-      .add(std::string_view(facts.dtype))
-      .add(backend->name())
-      .finish();
+  FingerprintBuilder identity;
+  identity.add(content->fingerprint()).add(std::string_view(facts.dtype)).add(backend->name());
+  // Only what differs from what it was always: jobs and indexes that were begun before go on.
+  if (options.activations != LoadOptions().activations) identity.add(to_string(options.activations));
+  if (options.cache_type != LoadOptions().cache_type) identity.add(to_string(options.cache_type));
+  return identity.finish();
 }
 
 Fingerprint Model::fingerprint() const { return state_->fingerprint(); }

@@ -42,6 +42,10 @@ class WeightsForm final : public ModelForm {
       throw make_error(ErrorCode::unsupported, shown_name(files.folder), " has weights that `alate quantize` changed, ",
                        "and adapters for others: adapters");
     weights_ = open_weights(files, options.map_files ? base::MappedFile::Mode::map : base::MappedFile::Mode::read);
+    multiplies_blocks_ =
+        settings_.dtype == ComputeType::as_stored && std::ranges::any_of(weights_->names(), [&](std::string_view name) {
+          return weights_->info(name)->encoding.has_value();
+        });
   }
 
   std::string architecture_name() const override { return std::string(architecture_->model_type); }
@@ -49,7 +53,10 @@ class WeightsForm final : public ModelForm {
   const models::EncoderLimits& limits() const override { return limits_; }
   std::uint64_t weight_bytes() const override { return weights_->stored_bytes(); }
   std::shared_ptr<const formats::WeightSource> weights() const override { return weights_; }
-  std::string dtype() const override { return std::string(settings_.computes_in()); }
+  std::string dtype() const override {
+    if (multiplies_blocks_ && settings_.activations == BlockActivations::int8) return "int8";
+    return std::string(settings_.computes_in());
+  }
   bool rounds_weights() const override { return settings_.rounds_on_load(); }
 
   std::span<const std::string> adapters() const override { return adapters_.names(); }
@@ -134,6 +141,7 @@ class WeightsForm final : public ModelForm {
 
  private:
   models::WeightSettings settings_;
+  bool multiplies_blocks_ = false;  // of the file
   DType cache_type_;
   const models::Architecture* architecture_ = nullptr;
   models::EncoderLimits limits_;

@@ -267,6 +267,12 @@ TEST_P(GgufBlocks, ComputeAsTheirDequantizedWeights) {
   const fs::path file = folder.write("tiny.gguf", gguf.bytes(gguf.header()));
   expect_same(logits_of(file), wanted);
   EXPECT_GE(cosine(logits_of(file, {}), wanted), 0.999);
+  const Model rounding = Model::load(file), exact = Model::load(file, {.activations = BlockActivations::floats}),
+              narrow = Model::load(file, {.cache_type = DType::f16});
+  EXPECT_EQ(rounding.facts().dtype, "int8");
+  EXPECT_EQ(exact.facts().dtype, "float32");
+  EXPECT_NE(rounding.fingerprint(), exact.fingerprint());
+  EXPECT_NE(rounding.fingerprint(), narrow.fingerprint());
 }
 
 TEST(GgufModels, FoldersAreRoundedToBlocksOnLoad) {
