@@ -161,7 +161,10 @@ template <class Dot, BlockForm kForm>
 HWY_NOINLINE void multiply_row(const std::byte* panel, const IntegerRow& row, std::size_t k, float* HWY_RESTRICT out) {
   constexpr std::size_t kGroups = kBlockPart / kForm.group, kWords = kPartWords / kGroups;
   constexpr bool kIsWide = kForm.bits == 8 || kForm.is_looked_up;
-  constexpr std::size_t kAhead = 16 * kForm.part_bytes();  // bytes that are fetched early
+  // Bytes of weights that are fetched early. Types of a few bits take longer to unpack than to arrive, and want them in
+  // the nearest cache; those of 8 bits would be there too early.
+  constexpr std::size_t kAhead = kForm.bits == 8 ? 16384 : kForm.has_minimum ? 2304 : 3456;
+  constexpr int kCache = kForm.bits == 8 ? 2 : 3;
   FloatVector sums[kBlockVectors];
   HWY_UNROLL(4) for (std::size_t v = 0; v < kBlockVectors; ++v) sums[v] = hn::Zero(kFloats);
   for (std::size_t first = 0; first < k; first += kBlockRun) {
@@ -173,7 +176,7 @@ HWY_NOINLINE void multiply_row(const std::byte* panel, const IntegerRow& row, st
         const std::byte* planes = panel + part * kForm.part_bytes() + v * kVectorBytes;
         if (v == 0) {
           for (std::size_t at = 0; at < kForm.part_bytes(); at += kCacheLine)
-            __builtin_prefetch(planes + kAhead + at, 0, 3);
+            __builtin_prefetch(planes + kAhead + at, 0, kCache);
         }
         ByteVector words[kPartWords];
         unpack_words<kForm>(planes, words);
