@@ -164,6 +164,10 @@ TEST(AnswerCalls, OfDeepSeekKimiGlmAndOthers) {
                         "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>"
                         "\n</invoke>\n<invoke name=\"now\">\n</invoke>\n</minimax:tool_call>"),
             kParisAndNow);
+  EXPECT_EQ(read_answer(syntax_of("minicpm_xml"),
+                        "<function name=\"get_weather\"><param name=\"city\">Paris</param></function>\n"
+                        "<function name=\"now\"></function>"),
+            kParisAndNow);
   EXPECT_EQ(read_answer(syntax_of("seed_xml"),
                         "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n"
                         "</seed:tool_call>"),
