@@ -43,8 +43,8 @@ struct Trigger {
   Expression then;   // follows it
 };
 
-/// Puts expressions together. Functions that read a definition throw invalid_argument, with `what` as its name, for what
-/// they do not understand and for what is too large. Not thread-safe.
+/// Puts expressions together. Functions that read a definition throw invalid_argument, with `what` as its name, for
+/// what they do not understand and for what is too large. Not thread-safe.
 class GrammarBuilder {
  public:
   static constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
@@ -60,7 +60,9 @@ class GrammarBuilder {
   Expression token(std::int32_t id);
   /// All of them in order.
   Expression sequence(std::span<const Expression> parts);
-  Expression sequence(std::initializer_list<Expression> parts) { return sequence(std::span(parts.begin(), parts.size())); }
+  Expression sequence(std::initializer_list<Expression> parts) {
+    return sequence(std::span(parts.begin(), parts.size()));
+  }
   /// One of them; at least one is given.
   Expression choice(std::span<const Expression> parts);
   Expression choice(std::initializer_list<Expression> parts) { return choice(std::span(parts.begin(), parts.size())); }
@@ -81,7 +83,8 @@ class GrammarBuilder {
   /// Any text, also an empty one, in which none of the texts occurs. Special tokens are not in it.
   Expression free_text(std::span<const std::string> without = {});
   /// Free text up to the first trigger, if there is one, and then what follows that trigger: the text before is not
-  /// held to anything. With `is_required` a trigger must come; with `repeats` free text and further triggers may follow.
+  /// held to anything. With `is_required` a trigger must come; with `repeats` free text and further triggers may
+  /// follow.
   Expression triggered(std::span<const Trigger> triggers, bool is_required, bool repeats = false);
 
   /// The grammar of texts that are `root`. Throws invalid_argument, with `what` as the grammar's name, if no text is,
