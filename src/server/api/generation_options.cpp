@@ -1,6 +1,7 @@
 #include "server/api/generation_options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <string>
@@ -71,6 +72,10 @@ constexpr Member kMembers[] = {
     {"include_stop_str_in_output", "include_stop"},
     {"include_stop", "include_stop"},
 };
+
+// Members that are lists or objects, or set no option of sampling or stopping.
+constexpr std::array<std::string_view, 6> kOtherMembers = {"stop",       "stop_sequences",        "stop_token_ids",
+                                                           "logit_bias", "dry_sequence_breakers", "add_special_tokens"};
 
 std::string place_of(std::string_view within, std::string_view name) {
   return within.empty() ? std::string(name) : std::string(within) + "." + std::string(name);
@@ -234,12 +239,23 @@ void read_generation_options(const Json& members, GenerationOptions& options, st
     options.add_special_tokens = checked("add_special_tokens", [&] { return value->as_bool("add_special_tokens"); });
 }
 
+Json generation_members(const Json& body) {
+  Json::Object members;
+  for (const auto& [name, value] : body.as_object("the body"))
+    if (std::ranges::find(kMembers, name, &Member::name) != std::ranges::end(kMembers) ||
+        std::ranges::find(kOtherMembers, name) != kOtherMembers.end())
+      members.emplace_back(name, value);
+  return members;
+}
+
 std::optional<std::int64_t> read_chat_logprobs(const Json& body) {
   const bool wanted = checked("logprobs", [&] { return body.get_bool("logprobs", false); });
   const Json* value = body.find_value("top_logprobs");
   if (value == nullptr) return wanted ? std::optional<std::int64_t>(0) : std::nullopt;
   const std::int64_t top = checked("top_logprobs", [&] { return value->as_int("top_logprobs"); });
-  if (top < 0 || top > 128) refuse_at("top_logprobs", " is " + std::to_string(top) + "; it must be from 0 to 128");
+  if (top < 0 || top > kMostTopLogprobs)
+    refuse_at("top_logprobs",
+              " is " + std::to_string(top) + "; it must be from 0 to " + std::to_string(kMostTopLogprobs));
   if (!wanted && top > 0) refuse_at("top_logprobs", " needs logprobs: true");
   return wanted ? std::optional(top) : std::nullopt;
 }
@@ -254,19 +270,6 @@ TextCounts read_text_counts(const Json& body, bool streams) {
   if (streams && counts.best_of > counts.n)
     refuse_at("best_of", " is more than n, and the best texts are known only at the end: ask without stream");
   return counts;
-}
-
-bool read_is_batch(const Json& body) {
-  if (const Json* tier = body.find_value("service_tier"); tier != nullptr && tier->is_string())
-    if (tier->as_string("service_tier") == "flex") return true;
-  const Json* priority = body.find_value("priority");
-  if (priority == nullptr) return false;
-  if (priority->is_number()) return priority->as_double("priority") > 0;
-  const std::string& name =
-      checked("priority", [&]() -> const std::string& { return priority->as_string("priority"); });
-  if (name != "interactive" && name != "batch")
-    refuse_at("priority", " is " + formats::quoted_name(name) + "; it must be \"interactive\" or \"batch\"");
-  return name == "batch";
 }
 
 }  // namespace alate::server

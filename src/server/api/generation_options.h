@@ -22,14 +22,16 @@ namespace alate::server {
 /// own in each API, is not among them.
 void read_generation_options(const formats::Json& members, GenerationOptions& options, std::string_view within = {});
 
+/// The members of a body that read_generation_options reads, to be read again once the model is there.
+formats::Json generation_members(const formats::Json& body);
+
+/// So many of the likeliest tokens come with each token at most, as in the originals: they take time to write.
+inline constexpr std::int64_t kMostTopLogprobs = 20;
+
 /// logprobs as chat completions have it: a flag, with top_logprobs beside it.
 std::optional<std::int64_t> read_chat_logprobs(const formats::Json& body);
 
 /// n and best_of. A stream has no best_of beyond n: which texts are the best is known at the end.
 TextCounts read_text_counts(const formats::Json& body, bool streams);
-
-/// Whether the request gives way to interactive ones: service_tier "flex", or priority "batch" or, as vLLM has it, a
-/// number above 0.
-bool read_is_batch(const formats::Json& body);
 
 }  // namespace alate::server

@@ -118,13 +118,22 @@ TEST(GenerationOptions, BiasesAreOfTokensAsText) {
             (Biases{{5, -std::numeric_limits<double>::infinity()}, {7, 1}}));
 }
 
+TEST(GenerationOptions, AreAllAmongTheMembersThatAreKeptForLater) {
+  const Json kept = generation_members(json(
+      R"({"messages":[],"temperature":1,"stop":"a","stop_token_ids":[1],"logit_bias":{},"metadata":{},"num_predict":5,
+          "add_special_tokens":false,"stop_sequences":[],"dry_sequence_breakers":[],"logprobs":true})"));
+  EXPECT_EQ(formats::to_json_text(kept),
+            R"({"temperature":1,"stop":"a","stop_token_ids":[1],"logit_bias":{},"num_predict":5,)"
+            R"("add_special_tokens":false,"stop_sequences":[],"dry_sequence_breakers":[]})");
+}
+
 TEST(ChatLogprobs, AreAFlagWithANumberBesideIt) {
   EXPECT_EQ(read_chat_logprobs(json("{}")), std::nullopt);
   EXPECT_EQ(read_chat_logprobs(json(R"({"logprobs":false,"top_logprobs":0})")), std::nullopt);
   EXPECT_EQ(read_chat_logprobs(json(R"({"logprobs":true})")), 0);
   EXPECT_EQ(read_chat_logprobs(json(R"({"logprobs":true,"top_logprobs":5})")), 5);
   for (const char* body :
-       {R"({"top_logprobs":5})", R"({"logprobs":true,"top_logprobs":-1})", R"({"logprobs":true,"top_logprobs":129})"})
+       {R"({"top_logprobs":5})", R"({"logprobs":true,"top_logprobs":-1})", R"({"logprobs":true,"top_logprobs":21})"})
     EXPECT_NE(refusal_of([&] { read_chat_logprobs(json(body)); }), "not refused") << body;
 }
 
@@ -136,15 +145,6 @@ TEST(TextCounts, OfARequest) {
   for (const char* body : {R"({"n":0})", R"({"n":-1})", R"({"n":1025})", R"({"n":1.5})", R"({"n":3,"best_of":2})"})
     EXPECT_NE(refusal_of([&] { read_text_counts(json(body), false); }), "not refused") << body;
   EXPECT_NE(refusal_of([] { read_text_counts(json(R"({"best_of":2})"), true); }), "not refused");
-}
-
-TEST(Priority, IsReadFromEachName) {
-  EXPECT_TRUE(read_is_batch(json(R"({"service_tier":"flex"})")));
-  EXPECT_TRUE(read_is_batch(json(R"({"priority":"batch"})")));
-  EXPECT_TRUE(read_is_batch(json(R"({"priority":1})")));
-  for (const char* body : {"{}", R"({"service_tier":"auto"})", R"({"priority":"interactive"})", R"({"priority":0})"})
-    EXPECT_FALSE(read_is_batch(json(body))) << body;
-  EXPECT_NE(refusal_of([] { read_is_batch(json(R"({"priority":"high"})")); }), "not refused");
 }
 
 }  // namespace
