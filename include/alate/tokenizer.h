@@ -82,6 +82,7 @@ struct EncodeInput {
 struct DecodeOptions {
   bool skip_special_tokens = false;
   bool clean_up_spaces = false;  // removes spaces before punctuation, as `clean_up_tokenization` of transformers does
+  std::vector<std::int32_t> shown_special_tokens = {};  // are not skipped, whatever skip_special_tokens says
 };
 
 /// A tokenizer; immutable, cheap to copy, thread-safe.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -77,9 +78,13 @@ struct DecodeStream::State {
     const Tokenizer::Parts& parts = *tokenizer.parts_;
     auto token = parts.added.id_to_token(id);
     if (!token.has_value()) token = parts.model->id_to_token(id);
-    if (!token.has_value() || (options.skip_special_tokens && parts.added.is_special(*token))) return;
+    if (!token.has_value() || (options.skip_special_tokens && parts.added.is_special(*token) && !is_shown(id))) return;
     first->text(*token);
     first->end_token();
+  }
+
+  bool is_shown(std::int32_t id) const {
+    return std::ranges::find(options.shown_special_tokens, id) != options.shown_special_tokens.end();
   }
 
   Tokenizer tokenizer;

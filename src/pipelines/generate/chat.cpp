@@ -4,7 +4,8 @@
 
 #include "alate/error.h"
 #include "base/threads/controlled_call.h"
-#include "pipelines/generate/reasoning.h"
+#include "pipelines/generate/answer_parser.h"
+#include "pipelines/generate/answer_syntax.h"
 #include "pipelines/generate/text_batch.h"
 
 namespace alate {
@@ -76,23 +77,37 @@ ChatAnswer Chat::ask(std::string_view content, const GenerationOptions& options,
   State& state = *state_;
   const TextGenerator::State& model = state.generator.state();
   const std::size_t before = state.messages.size();
-  std::string answer;
-  const auto show = [&](std::string_view piece) {
-    answer += piece;
-    if (sinks.text) sinks.text(piece);
+  std::string answer, reasoning;
+  const auto show = [&](std::vector<pipelines::AnswerPiece>& pieces) {
+    for (const pipelines::AnswerPiece& piece : pieces) {
+      const bool is_reasoning = piece.kind == pipelines::AnswerPiece::Kind::reasoning;
+      (is_reasoning ? reasoning : answer) += piece.text;
+      const auto& sink = is_reasoning ? sinks.reasoning : sinks.text;
+      if (sink) sink(piece.text);
+    }
+    pieces.clear();
   };
   try {
     return base::run_controlled(control, [&](const base::ControlledCall& call) {
       state.messages.push_back({"user", std::string(content)});
       const std::string prompt = state.rendered();
-      pipelines::ReasoningSplit split(prompt, show, sinks.reasoning);
+      const auto syntax = std::make_shared<const pipelines::AnswerSyntax>(model.model.tokenizer, prompt);
+      pipelines::AnswerParser parser(syntax);
+      std::vector<pipelines::AnswerPiece> pieces;
       // The template writes the special tokens.
-      std::vector<std::int32_t> ids = pipelines::prompt_tokens(model, prompt, false, call.cancellation());
-      const auto shown = [&](std::string_view piece) { split.add(piece); };
-      ChatAnswer made{pipelines::grow_text(model, std::move(ids), options, shown, call), {}};
-      split.finish();
-      made.text = split.text();
-      made.reasoning = split.reasoning();
+      const std::shared_ptr<pipelines::GrowingText> texts[] = {std::make_shared<pipelines::GrowingText>(
+          model, pipelines::prompt_tokens(model, prompt, false, call.cancellation()), options, std::uint64_t{0})};
+      texts[0]->show_special_tokens(syntax->shown_ids());
+      pipelines::TextListener listener;
+      listener.shown = [&](std::size_t, std::string_view piece) {
+        parser.add(piece, pieces);
+        show(pieces);
+      };
+      ChatAnswer made{std::move(pipelines::grow_texts(model, texts, listener, call).front()), {}};
+      parser.finish(pieces);
+      show(pieces);
+      made.text = answer;
+      made.reasoning = std::move(reasoning);
       state.messages.push_back({"assistant", made.text});
       return made;
     });

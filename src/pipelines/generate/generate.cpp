@@ -57,6 +57,13 @@ std::shared_ptr<const generation::DryBreakers> TextGenerator::State::dry_breaker
   return breakers_;
 }
 
+std::shared_ptr<const pipelines::ChatDialect> TextGenerator::State::dialect() const {
+  const std::lock_guard lock(dialect_mutex_);
+  if (dialect_ == nullptr)
+    dialect_ = std::make_shared<const pipelines::ChatDialect>(ChatTemplate::load(template_source));
+  return dialect_;
+}
+
 TextGenerator pipelines::load_generator(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                                         const RunControl& control) {
   const auto compile = [](const Model::State& on, const std::shared_future<Tokenizer>&,

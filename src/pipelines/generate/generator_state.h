@@ -15,6 +15,7 @@
 #include "generation/sampling/dry_breakers.h"
 #include "generation/sampling/sampler.h"
 #include "pipelines/calls/text_model.h"
+#include "pipelines/generate/template_traits.h"
 #include "runtime/decoding/step_scheduler.h"
 
 namespace alate {
@@ -39,11 +40,16 @@ struct TextGenerator::State {
   /// Made at their first use; the last ones are kept. Null if the options do not use them.
   std::shared_ptr<const generation::DryBreakers> dry_breakers(const SamplingOptions& options) const;
 
+  /// The model's chat template, loaded at its first use. Throws as ChatTemplate::load.
+  std::shared_ptr<const pipelines::ChatDialect> dialect() const;
+
  private:
   mutable std::vector<generation::SamplerWorkspace> workspaces_{base::ThreadPool::shared().size()};
   mutable base::Mutex breakers_mutex_;
   mutable std::vector<std::string> breaker_texts_;
   mutable std::shared_ptr<const generation::DryBreakers> breakers_;
+  mutable base::Mutex dialect_mutex_;
+  mutable std::shared_ptr<const pipelines::ChatDialect> dialect_;
 };
 
 namespace pipelines {

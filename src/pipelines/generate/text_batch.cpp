@@ -136,6 +136,11 @@ std::optional<std::int32_t> GrowingText::choose(std::span<const float> logits, s
   return std::nullopt;
 }
 
+void GrowingText::show_special_tokens(std::span<const std::int32_t> tokens) {
+  decoder_ = DecodeStream(model_.model.tokenizer,
+                          {.skip_special_tokens = true, .shown_special_tokens = {tokens.begin(), tokens.end()}});
+}
+
 Generation GrowingText::finish(std::size_t cached, std::string& rest) {
   if (result_.stop_text.empty()) {
     ending_.finish(rest);

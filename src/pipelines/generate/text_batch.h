@@ -30,6 +30,9 @@ class GrowingText {
   GrowingText(const TextGenerator::State& model, std::vector<std::int32_t> prompt, const GenerationOptions& options,
               std::uint64_t index);
 
+  /// These special tokens are shown too: a parser of the text needs them. Before its first token.
+  void show_special_tokens(std::span<const std::int32_t> tokens);
+
   /// Whether there is nothing to compute.
   bool is_done() const { return is_done_; }
   /// Its part in steps; `shown` gets each piece of the text that is final, on the scheduler's thread. `text` is this.

@@ -88,6 +88,10 @@ TEST(DecodeStream, SkipsUnknownIdsAndSpecialTokens) {
       "small.json");
   EXPECT_EQ(pieces(tokenizer, {0, 1, 2, 3, 4}, {.skip_special_tokens = true}), (Pieces{"a", " b", "", "", "", ""}));
   EXPECT_EQ(pieces(tokenizer, {0, 1, 2}), (Pieces{"a", " b", " <s>", ""}));
+  EXPECT_EQ(pieces(tokenizer, {0, 2, 1}, {.skip_special_tokens = true, .shown_special_tokens = {2}}),
+            (Pieces{"a", " <s>", " b", ""}));
+  EXPECT_EQ(pieces(tokenizer, {0, 2, 1}, {.skip_special_tokens = true, .shown_special_tokens = {1}}),
+            (Pieces{"a", "", " b", ""}));
 }
 
 TEST(DecodeStream, DecodersThatMultiplyTheTextStopAtALimit) {

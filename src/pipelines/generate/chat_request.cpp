@@ -1,0 +1,28 @@
+#include "pipelines/generate/chat_request.h"
+
+#include <memory>
+#include <string>
+
+#include "pipelines/generate/answer_syntax.h"
+#include "pipelines/generate/chat_prompt.h"
+#include "pipelines/generate/chat_tools.h"
+#include "pipelines/generate/generator_state.h"
+#include "pipelines/generate/text_batch.h"
+
+namespace alate::pipelines {
+
+TextPrompt prepare_chat(const TextGenerator::State& model, const ChatRequest& request, GenerationOptions& options,
+                        base::Cancellation cancellation) {
+  const std::shared_ptr<const ChatDialect> dialect = model.dialect();
+  const formats::Json::Array tools = checked_tools(request.tools, request.tool_choice);
+  const std::string prompt = chat_prompt(*dialect, request, tools);
+  const auto syntax = std::make_shared<const AnswerSyntax>(model.model.tokenizer, prompt,
+                                                           tools.empty() ? nullptr : dialect->traits.calls, tools);
+  TextPrompt result{prompt_tokens(model, prompt, false, cancellation), syntax};
+  options.add_special_tokens = false;  // the template has written them
+  options.stopping.stop_token_ids.insert(options.stopping.stop_token_ids.end(), syntax->end_tokens().begin(),
+                                         syntax->end_tokens().end());
+  return result;
+}
+
+}  // namespace alate::pipelines
