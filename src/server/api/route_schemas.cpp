@@ -14,6 +14,7 @@ const std::map<Family, SchemaFile>& schema_files() {
     std::map<Family, SchemaFile> made;
     made.emplace(Family::native, kNativeSchemas);
     made.emplace(Family::openai, kOpenaiSchemas);
+    made.emplace(Family::anthropic, kAnthropicSchemas);
     made.emplace(Family::tei, kTeiSchemas);
     made.emplace(Family::cohere, kCohereSchemas);
     made.emplace(Family::ollama, kOllamaSchemas);

@@ -12,6 +12,7 @@ from running_server import RunningServer
 GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden"
 sys.path.insert(0, str(GOLDEN))
 
+from golden_folder import golden_file, unpacked  # noqa: E402
 from tiny_weights import weight  # noqa: E402
 
 TOKENIZER = GOLDEN / "models" / "st_mean" / "tokenizer.json"
@@ -46,7 +47,8 @@ class TaskServer(RunningServer):
         self.parent = tempfile.TemporaryDirectory()
         models_dir = pathlib.Path(self.parent.name)
         for name, recorded in MODELS.items():
-            write_model(GOLDEN / recorded, models_dir / name)
+            with unpacked(golden_file(GOLDEN / recorded)) as files:
+                write_model(files, models_dir / name)
         super().__init__(program, models_dir / "tiny" / "reranker")
 
     def __exit__(self, *what):
