@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "pipelines/generate/answer_grammar.h"
 #include "pipelines/generate/answer_syntax.h"
 #include "pipelines/generate/chat_prompt.h"
 #include "pipelines/generate/chat_tools.h"
@@ -19,6 +20,7 @@ TextPrompt prepare_chat(const TextGenerator::State& model, const ChatRequest& re
   const auto syntax = std::make_shared<const AnswerSyntax>(model.model.tokenizer, prompt,
                                                            tools.empty() ? nullptr : dialect->traits.calls, tools);
   TextPrompt result{prompt_tokens(model, prompt, false, cancellation), syntax};
+  hold_answer(options, *syntax, request, tools, cancellation);
   options.add_special_tokens = false;  // the template has written them
   options.stopping.stop_token_ids.insert(options.stopping.stop_token_ids.end(), syntax->end_tokens().begin(),
                                          syntax->end_tokens().end());
