@@ -58,6 +58,20 @@ std::size_t variant_bytes(const fs::path& file) {
   }
 }
 
+// A GGUF is all of its model: what lies beside it is none of its own.
+std::vector<FolderFile> files_of(const NamedFolder& model) {
+  std::vector<FolderFile> files;
+  if (model.variant_file.extension() != ".gguf") return pipelines::files_of_model(model.folder);
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(model.variant_file, error);
+  if (error) return files;
+  const fs::file_time_type modified = fs::last_write_time(model.variant_file, error);
+  files.push_back({model.variant_file.filename().string(),
+                   std::max<std::size_t>(bytes, variant_bytes(model.variant_file)),
+                   error ? fs::file_time_type() : modified});
+  return files;
+}
+
 }  // namespace
 
 std::size_t weight_file_bytes(const fs::path& model) {
@@ -88,11 +102,11 @@ std::size_t weight_file_bytes(const fs::path& model) {
 }
 
 ModelListing ModelListings::of(const NamedFolder& model) {
-  const std::vector<FolderFile> files = pipelines::files_of_model(model.folder);
+  const std::vector<FolderFile> files = files_of(model);
   std::string digest = digest_of(files);
   {
     const std::lock_guard lock(mutex_);
-    const auto found = known_.find(model.folder);
+    const auto found = known_.find(model.path());
     if (found != known_.end() && found->second.digest == digest && found->second.name == model.name)
       return found->second;
   }
@@ -103,7 +117,7 @@ ModelListing ModelListings::of(const NamedFolder& model) {
   listing.digest = std::move(digest);
   const std::lock_guard lock(mutex_);
   if (known_.size() >= kMostKnown) known_.clear();
-  known_.insert_or_assign(model.folder, listing);
+  known_.insert_or_assign(model.path(), listing);
   return listing;
 }
 

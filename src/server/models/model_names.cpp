@@ -106,8 +106,15 @@ void ModelNames::set_default(const Settings& settings) {
     folder = folders::resolve_model(plain, places);
   }
   if (!fs::is_directory(folder)) {
-    throw make_error(ErrorCode::invalid_argument, "the default model ", quoted_name(settings.default_model),
-                     " is a file; give the folder of a model");
+    if (folder.extension() != ".gguf") {
+      throw make_error(ErrorCode::invalid_argument, "the default model ", quoted_name(settings.default_model),
+                       " is a file; give the folder of a model, or a GGUF");
+    }
+    // A GGUF is a model by itself, whatever lies beside it.
+    const fs::path real = fs::canonical(folder);
+    default_ = {folder.stem().string(), real.parent_path(), real};
+    default_is_inside_ = false;
+    return;
   }
   default_ = {name_inside(folder, settings.models_dir), folder, std::move(file)};
   default_is_inside_ = !default_.name.empty();
