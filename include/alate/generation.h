@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "alate/model.h"
+#include "alate/output_format.h"
 #include "alate/run_control.h"
 #include "alate/sampling.h"
 #include "alate/tokenizer.h"
@@ -26,6 +27,9 @@ struct GenerationOptions {
   StoppingOptions stopping = {};
   /// Whether the prompt gets the special tokens with which texts of the model begin. A rendered conversation has them.
   bool add_special_tokens = true;
+  /// What the text must look like. It is compiled before the text begins, once for all texts of a format, within a
+  /// second or it is refused.
+  OutputFormat format = {};
   /// Whether Generation::prompt is wanted, with SamplingOptions::logprobs. The whole prompt is computed then.
   bool prompt_logprobs = false;
 };

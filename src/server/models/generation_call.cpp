@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/threads/mutex.h"
+#include "pipelines/generate/answer_syntax.h"
 #include "pipelines/generate/best_texts.h"
 #include "pipelines/generate/generator_state.h"
 #include "pipelines/generate/text_batch.h"
@@ -228,6 +229,7 @@ void GenerationCall::make_texts(Growth& growth) {
       options.prompt_logprobs = wanted_.reads_prompts && i == 0;  // the others begin with the same
       growth.texts.push_back(
           std::make_shared<GrowingText>(generator.state(), prompt.ids, options, growth.texts.size()));
+      if (prompt.syntax != nullptr) growth.texts.back()->show_special_tokens(prompt.syntax->shown_ids());
     }
     std::vector<std::int32_t>().swap(prompt.ids);
   }
