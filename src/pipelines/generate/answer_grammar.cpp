@@ -97,22 +97,38 @@ std::shared_ptr<const generation::Grammar> answer_grammar(const AnswerSyntax& sy
   return builder.build(after_reasoning(builder, syntax, request, *answer), kAnswerName);
 }
 
+// All that answer_grammar depends on, for one model.
+std::string key_of(const AnswerSyntax& syntax, const ChatRequest& request) {
+  Json::Array tags;
+  for (const ReasoningTags& each : syntax.reasoning()) {
+    if (may_begin_with(each, request)) tags.push_back(Json::Array{Json(each.open), Json(each.answer_open)});
+  }
+  const ReasoningTags* begun = syntax.begun();
+  return formats::to_json_text(
+      Json::Array{syntax.calls() == nullptr ? Json() : Json(syntax.calls()->name), request.tools,
+                  static_cast<int>(request.tool_choice.kind), request.tool_choice.name, request.parallel_tool_calls,
+                  static_cast<int>(request.format.kind), request.format.definition, std::move(tags),
+                  begun == nullptr ? Json() : Json(Json::Array{Json(begun->open), Json(begun->answer_open)})});
+}
+
 }  // namespace
 
 void hold_answer(GenerationOptions& options, const AnswerSyntax& syntax, const ChatRequest& request,
-                 const Json::Array& tools, base::Cancellation cancellation) {
+                 const Json::Array& tools, const KnownGrammars& known, base::Cancellation cancellation) {
   if (tools.empty() && !may_reason(syntax, request)) {
     options.format = request.format;
     return;
   }
   if (tools.empty() && request.format.kind == OutputFormat::Kind::text) return;
-  try {
-    options.grammar = answer_grammar(syntax, request, tools, Arguments::by_schema, cancellation);
-  } catch (const Error& error) {
-    // All schemas together are too large.
-    if (error.code() != ErrorCode::invalid_argument || tools.empty() || has_strict_tool(request)) throw;
-    options.grammar = answer_grammar(syntax, request, tools, Arguments::any_object, cancellation);
-  }
+  options.grammar = known.of(key_of(syntax, request), [&] {
+    try {
+      return answer_grammar(syntax, request, tools, Arguments::by_schema, cancellation);
+    } catch (const Error& error) {
+      // All schemas together are too large.
+      if (error.code() != ErrorCode::invalid_argument || tools.empty() || has_strict_tool(request)) throw;
+      return answer_grammar(syntax, request, tools, Arguments::any_object, cancellation);
+    }
+  });
 }
 
 }  // namespace alate::pipelines

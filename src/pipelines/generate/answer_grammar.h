@@ -6,6 +6,7 @@
 #include "formats/json.h"
 #include "pipelines/generate/answer_syntax.h"
 #include "pipelines/generate/chat_request.h"
+#include "pipelines/generate/known_grammars.h"
 
 namespace alate::pipelines {
 
@@ -15,6 +16,6 @@ namespace alate::pipelines {
 /// schema that cannot be kept means any object. Throws invalid_argument for formats and strict schemas that grammars
 /// cannot express; cancelled.
 void hold_answer(GenerationOptions& options, const AnswerSyntax& syntax, const ChatRequest& request,
-                 const formats::Json::Array& tools, base::Cancellation cancellation);
+                 const formats::Json::Array& tools, const KnownGrammars& known, base::Cancellation cancellation);
 
 }  // namespace alate::pipelines

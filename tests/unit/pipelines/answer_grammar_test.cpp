@@ -32,7 +32,7 @@ ChatRequest with_tools(Choice choice, bool parallel = true, std::string name = "
 
 GenerationOptions held(const std::shared_ptr<const AnswerSyntax>& syntax, const ChatRequest& request) {
   GenerationOptions options;
-  hold_answer(options, *syntax, request, checked_tools(request.tools, request.tool_choice),
+  hold_answer(options, *syntax, request, checked_tools(request.tools, request.tool_choice), KnownGrammars(),
               base::Cancellation::never());
   return options;
 }
@@ -157,6 +157,30 @@ TEST(AnswerGrammar, OfSchemasThatCannotBeKeptOnlyStrictOnesAreRefused) {
   const Error error = base::error_of([&] { (void)grammar("hermes", request); });
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   EXPECT_NE(error.message().find("the parameters of the tool f"), std::string::npos) << error.message();
+}
+
+TEST(AnswerGrammar, TheSameRequestHasTheSameGrammarAgain) {
+  const KnownGrammars known;
+  const auto syntax = tests::syntax_of("hermes");
+  const auto made = [&](const ChatRequest& request) {
+    GenerationOptions options;
+    hold_answer(options, *syntax, request, checked_tools(request.tools, request.tool_choice), known,
+                base::Cancellation::never());
+    return options.grammar;
+  };
+  const auto first = made(with_tools(Choice::required));
+  EXPECT_EQ(made(with_tools(Choice::required)), first);
+  EXPECT_NE(made(with_tools(Choice::automatic)), first);
+  EXPECT_NE(made(with_tools(Choice::required, false)), first);
+  EXPECT_NE(made(with_tools(Choice::named, true, "now")), first);
+  EXPECT_EQ(made(with_tools(Choice::required)), first);
+  // Only the latest are kept.
+  for (int i = 0; i < 20; ++i) {
+    ChatRequest other = with_tools(Choice::automatic);
+    other.format = {OutputFormat::Kind::regex, "a{" + std::to_string(i + 1) + "}"};
+    (void)made(other);
+  }
+  EXPECT_NE(made(with_tools(Choice::required)), first);
 }
 
 TEST(AnswerGrammar, WithoutFormatAndToolsThereIsNone) {
