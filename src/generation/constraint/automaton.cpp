@@ -188,6 +188,10 @@ Automaton::StateId Automaton::inside(const Item& item, std::uint32_t horizon) {
       false);
 }
 
+Automaton::StateId Automaton::inside_counted(std::uint32_t node) {
+  return intern({{node, 0, kManyPasses, kAnywhere}}, false, false);
+}
+
 Automaton::StateId Automaton::after(FrameId frame) {
   if (frames_[frame].after == kUnknown) {
     is_complete_ = leaves_ = false;

@@ -24,6 +24,8 @@ class Automaton {
   using FrameId = std::uint32_t;
   static constexpr StateId kDead = 0;  // no text of the grammar begins like this
   static constexpr StateId kStart = 1;
+  static constexpr FrameId kAnywhere = 1;  // of the rule of `inside`; as that of the root, it has no callers
+  static constexpr std::uint32_t kManyPasses = 1U << 30;
 
   /// A place in a rule, with how often the rule is still to be passed through, at least and at most.
   struct Item {
@@ -53,6 +55,8 @@ class Automaton {
   /// The state of an item whose rule may have been called from anywhere: `leaves` says where it ends. Numbers of passes
   /// above `horizon`, which no more than that many bytes can tell from it, are taken as it.
   StateId inside(const Item& item, std::uint32_t horizon);
+  /// The same with kManyPasses left, of which none is needed, so that passes can be counted.
+  StateId inside_counted(std::uint32_t node);
   /// The state after the rule that was called from a frame's callers has ended.
   StateId after(FrameId frame);
 
@@ -66,8 +70,8 @@ class Automaton {
 
  private:
   static constexpr StateId kUnknown = 0xFFFFFFFF;
-  static constexpr FrameId kRoot = 0, kAnywhere = 1;  // frames without callers
-  static constexpr std::size_t kMostItems = 4096;     // of a state
+  static constexpr FrameId kRoot = 0;
+  static constexpr std::size_t kMostItems = 4096;  // of a state
 
   struct Caller {
     std::uint32_t node, needs, left;  // where it goes on

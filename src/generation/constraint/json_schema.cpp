@@ -30,25 +30,35 @@ class SchemaReader {
   SchemaReader(GrammarBuilder& builder, const Json& root, std::string_view what)
       : builder_(builder), root_(root), what_(what), merger_(root, builder.parts().budget) {}
 
-  Expression read() { return value(root_, {what_}, 0); }
+  Expression read() {
+    const Expression whole = value(root_, {what_}, 0);
+    // Not while they are met: a chain of references is no nesting.
+    while (!waiting_.empty()) {
+      const auto [pointer, rule] = waiting_.back();
+      waiting_.pop_back();
+      const SchemaPlace place{what_, pointer};
+      builder_.parts().define(rule, value(referred(root_, pointer, place), place, 0));
+    }
+    return whole;
+  }
 
  private:
   Expression value(const Json& schema, const SchemaPlace& place, int depth) {
     if (depth > kMostNesting) place.refuse("is nested too deeply");
-    if (schema.is_object() && is_only_reference(schema)) return reference(schema, place, depth);
+    if (schema.is_object() && is_only_reference(schema)) return reference(schema, place);
     return flat_value(merger_.flat(schema, place), place, depth);
   }
 
   // Each part that is referred to is a rule, so that references may lead back to it.
-  Expression reference(const Json& schema, const SchemaPlace& place, int depth) {
+  Expression reference(const Json& schema, const SchemaPlace& place) {
     const Json& to = *schema.find("$ref");
     if (!to.is_string()) place.at("$ref").refuse("is no text");
     const std::string& pointer = to.as_string("$ref");
     if (const auto known = references_.find(pointer); known != references_.end()) return known->second;
-    const Json& target = referred(root_, pointer, place);
+    referred(root_, pointer, place);
     const Expression rule = builder_.parts().declare(pointer);
     references_.emplace(pointer, rule);
-    builder_.parts().define(rule, value(target, {what_, pointer}, depth + 1));
+    waiting_.emplace_back(pointer, rule);
     return rule;
   }
 
@@ -211,6 +221,7 @@ class SchemaReader {
   std::string_view what_;
   SchemaMerger merger_;
   std::map<std::string, Expression, std::less<>> references_;
+  std::vector<std::pair<std::string, Expression>> waiting_;  // those that are not yet defined
 };
 
 }  // namespace

@@ -79,9 +79,10 @@ CodePointSet plain_characters() {
 }
 
 Expression string_character(GrammarBuilder& builder, const CodePointSet& set) {
-  if (set == CodePointSet::all()) return once(builder, "character", [&] { return any_character(builder); });
+  if (set == CodePointSet::all()) return any_character(builder);
   std::vector<Expression> ways = {builder.parts().add_set(set.intersection(plain_characters()))};
-  for (const CodePointRange& range : set.intersection(plain_characters().complement()).ranges()) {
+  const CodePointSet escaped_ones = set.intersection(plain_characters().complement());
+  for (const CodePointRange& range : escaped_ones.ranges()) {
     for (char32_t c = range.first; c <= range.last; ++c) {
       std::string escaped;
       formats::append_json_string(escaped, std::string(1, static_cast<char>(c)));

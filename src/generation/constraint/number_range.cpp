@@ -80,7 +80,8 @@ class DigitWriter {
 
   // Digits of the same number as those of the bounds.
   Expression same_length(std::string_view least, std::string_view most) {
-    if (least.empty()) return builder_.text("");
+    if (least.find_first_not_of('0') == std::string_view::npos && most.find_first_not_of('9') == std::string_view::npos)
+      return any_digits(least.size(), least.size());
     const std::string_view least_tail = least.substr(1), most_tail = most.substr(1);
     const char a = least.front(), b = most.front();
     if (a == b) return builder_.sequence({digit(a, a), same_length(least_tail, most_tail)});

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMostWork = 20'000'000;  // of a mask: about a second
 constexpr std::uint32_t kLargeTree = 256;        // nodes below one; smaller ones are walked each time
-constexpr std::uint32_t kNone = 0;               // the root is no node to leave out
+constexpr std::uint32_t kRoot = 0, kNone = 0;    // the root is no node to leave out
 
 void set_bit(TokenMask& mask, std::int32_t token) {
   const auto at = static_cast<std::size_t>(token);
@@ -61,75 +61,180 @@ TokenMask TokenMasks::mask_of(StateId state, bool is_first) {
   marked_.clear();
   // Of a first token that begins with a space, what is shown is the rest.
   const std::uint32_t space = is_first ? vocabulary_.first(' ') : kNone;
-  mark(state, {0}, space, mask);
-  if (space != kNone) mark(state, {space}, kNone, mask);
+  mark(state, {kRoot}, space, mask);
+  if (space != kNone) {
+    std::vector<std::uint32_t> rests;
+    for (std::uint32_t rest = space + 1; rest < end_of(space); rest = end_of(rest)) rests.push_back(rest);
+    mark(state, rests, kNone, mask);
+  }
   return mask;
 }
 
-// Adds the tokens below nodes that continue a text in the state, where the text ends with what is on the way to them.
+// Adds the tokens of the trees below `nodes`, these included, that continue a text in the state, where the text ends
+// with what is on the way to them.
 void TokenMasks::mark(StateId state, const std::vector<std::uint32_t>& nodes, std::uint32_t without, TokenMask& mask) {
   const std::vector<Automaton::Item> items = automaton_.state(state).items;
-  const auto horizon = static_cast<std::uint32_t>(vocabulary_.longest());
   Walk own;
-  std::vector<std::uint32_t> exits;
   for (const Automaton::Item& item : items) {
-    const StateId inside = automaton_.inside(item, horizon);
-    exits.clear();
+    Exits exits{.after = automaton_.after(item.frame)};
+    exits.bytes = first_bytes(exits.after);
+    const ByteSet bytes = bytes_of(item.node);
     for (const std::uint32_t node : nodes) {
-      const bool is_known = vocabulary_.nodes()[node].end - node > kLargeTree && without == kNone;
-      if (!is_known) {
-        own.tokens.clear();
-        own.exits.clear();
-        walk(inside, node, without, own);
+      if (node != kRoot && !bytes.test(vocabulary_.nodes()[node].byte)) continue;
+      if (end_of(node) - node > kLargeTree && without == kNone) {
+        add_known(item, known_walk(item, node), mask, exits);
+        continue;
       }
-      const Walk& found = is_known ? known_walk(inside, node) : own;
-      for (const std::int32_t token : found.tokens) set_bit(mask, token);
-      for (std::size_t i = 0; i < found.mask.size(); ++i) mask[i] |= found.mask[i];
-      exits.insert(exits.end(), found.exits.begin(), found.exits.end());
+      if (!walk(item, node, without, counts(item), own)) walk(item, node, without, false, own);
+      for (const Reached& token : own.tokens) {
+        if (token.passes <= item.left) set_bit(mask, static_cast<std::int32_t>(token.what));
+      }
+      add_exits(item, own, exits);
     }
-    if (exits.empty()) continue;
-    const StateId after = automaton_.after(item.frame);
-    std::erase_if(exits, [&](std::uint32_t exit) { return !marked_.insert(pair_of(after, exit)).second; });
-    mark(after, exits, kNone, mask);
+    if (!exits.nodes.empty()) mark(exits.after, exits.nodes, kNone, mask);
   }
 }
 
-void TokenMasks::walk(StateId from, std::uint32_t node, std::uint32_t without, Walk& result) {
+TokenMasks::ByteSet TokenMasks::bytes_of(std::uint32_t node) const {
+  ByteSet bytes;
+  for (const GrammarTables::ByteEdge& edge : tables_.bytes_of(node)) {
+    for (unsigned byte = edge.first; byte <= edge.last; ++byte) bytes.set(byte);
+  }
+  return bytes;
+}
+
+TokenMasks::ByteSet TokenMasks::first_bytes(StateId state) const {
+  ByteSet bytes;
+  for (const Automaton::Item& item : automaton_.state(state).items) bytes |= bytes_of(item.node);
+  return bytes;
+}
+
+// Whether a walk from the item counts passes, so that it serves all numbers of them.
+bool TokenMasks::counts(const Automaton::Item& item) const {
+  const GrammarTables::Rule& rule = tables_.rules[tables_.nodes[item.node].rule];
+  return rule.most != 1 && !(rule.most == GrammarTables::kUnlimited && rule.least <= 1);
+}
+
+// Of the places behind a walk's exits, those at which the text can go on.
+void TokenMasks::add_exits(const Automaton::Item& item, const Walk& walk, Exits& exits) {
+  const auto add = [&](const Reached& exit) {
+    if (walk.is_counted && (exit.passes < item.needs || exit.passes > item.left)) return;
+    if (marked_.insert(pair_of(exits.after, exit.what)).second) exits.nodes.push_back(exit.what);
+  };
   const std::span<const Vocabulary::Node> nodes = vocabulary_.nodes();
-  path_[nodes[node].depth] = from;
-  for (std::uint32_t i = node + 1; i < nodes[node].end;) {
+  if (walk.exits_of_byte.empty()) {
+    for (const Reached& exit : walk.exits) {
+      if (exits.bytes.test(nodes[exit.what].byte)) add(exit);
+    }
+    return;
+  }
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    if (!exits.bytes.test(byte)) continue;
+    for (std::uint32_t i = walk.exits_of_byte[byte]; i < walk.exits_of_byte[byte + 1]; ++i) add(walk.exits[i]);
+  }
+}
+
+void TokenMasks::add_known(const Automaton::Item& item, Walk& walk, TokenMask& mask, Exits& exits) {
+  add_exits(item, walk, exits);
+  const std::uint32_t passes = std::min(item.left, walk.most_passes);
+  if (walk.tokens.size() <= mask.size()) {
+    for (const Reached& token : walk.tokens) {
+      if (token.passes <= passes) set_bit(mask, static_cast<std::int32_t>(token.what));
+    }
+    return;
+  }
+  TokenMask& known = walk.masks[passes];
+  if (known.empty()) {
+    known.assign(mask.size(), 0);
+    bytes_ += known.size() * sizeof(std::uint32_t) + 64;
+    for (const Reached& token : walk.tokens) {
+      if (token.passes <= passes) set_bit(known, static_cast<std::int32_t>(token.what));
+    }
+  }
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] |= known[i];
+}
+
+// Where a walk that counts comes to: how many passes of the first item's rule are over, if that is certain.
+std::optional<std::uint32_t> TokenMasks::passes_of(const Automaton::State& state) {
+  std::optional<std::uint32_t> passes;
+  for (const Automaton::Item& item : state.items) {
+    if (item.frame != Automaton::kAnywhere) return std::nullopt;
+    const std::uint32_t own = Automaton::kManyPasses - item.left;
+    if (passes && *passes != own) return std::nullopt;
+    passes = own;
+  }
+  return passes;
+}
+
+// Replaces `result` by the tokens and exits of the tree below a node, this included. False, if it is to count passes
+// and cannot tell them.
+bool TokenMasks::walk(const Automaton::Item& item, std::uint32_t node, std::uint32_t without, bool is_counted,
+                      Walk& result) {
+  const std::span<const Vocabulary::Node> nodes = vocabulary_.nodes();
+  result.tokens.clear();
+  result.exits.clear();
+  result.is_counted = is_counted;
+  result.most_passes = 0;
+  result.exits_of_byte.clear();
+  path_[node == kRoot ? 0U : nodes[node].depth - 1U] =
+      is_counted ? automaton_.inside_counted(item.node)
+                 : automaton_.inside(item, static_cast<std::uint32_t>(vocabulary_.longest()));
+  for (std::uint32_t i = std::max(node, kRoot + 1); i < nodes[node].end;) {
     const Vocabulary::Node& at = nodes[i];
     const StateId to = automaton_.step(path_[at.depth - 1U], at.byte);
     if (to == Automaton::kDead || i == without) {
       i = at.end;
       continue;
     }
-    const std::span<const std::int32_t> tokens = vocabulary_.tokens(i);
-    result.tokens.insert(result.tokens.end(), tokens.begin(), tokens.end());
     const Automaton::State& state = automaton_.state(to);
-    if (state.leaves && at.end > i + 1) result.exits.push_back(i);
+    std::uint32_t passes = 0, begun = 0;
+    if (is_counted) {
+      const std::optional<std::uint32_t> certain = passes_of(state);
+      if (!certain) return false;
+      passes = *certain;
+      begun = state.leaves ? passes : passes + 1;
+      result.most_passes = std::max(result.most_passes, begun);
+    }
+    for (const std::int32_t token : vocabulary_.tokens(i))
+      result.tokens.push_back({static_cast<std::uint32_t>(token), begun});
+    if (state.leaves) {
+      for (std::uint32_t next = i + 1; next < at.end; next = nodes[next].end) result.exits.push_back({next, passes});
+    }
     path_[at.depth] = to;
     i = state.items.empty() ? at.end : i + 1;
     if (i % 256 == 0) check_work();
   }
   check_work();
+  return true;
 }
 
-const TokenMasks::Walk& TokenMasks::known_walk(StateId from, std::uint32_t node) {
-  std::unique_ptr<const Walk>& known = walks_[pair_of(from, node)];
-  if (known != nullptr) return *known;
-  Walk made;
-  walk(from, node, kNone, made);
-  if (made.tokens.size() > vocabulary_.mask_words()) {
-    made.mask.assign(vocabulary_.mask_words(), 0);
-    for (const std::int32_t token : made.tokens) set_bit(made.mask, token);
-    made.tokens.clear();
+TokenMasks::Walk& TokenMasks::known_walk(const Automaton::Item& item, std::uint32_t node) {
+  if (counts(item)) {
+    std::unique_ptr<Walk>& known = walks_[pair_of(automaton_.inside_counted(item.node), node)];
+    if (known == nullptr) known = make_walk(item, node, true);
+    if (known->is_counted) return *known;
   }
-  made.tokens.shrink_to_fit();
-  made.exits.shrink_to_fit();
-  bytes_ += sizeof made + 64 + (made.tokens.size() + made.mask.size() + made.exits.size()) * sizeof(std::uint32_t);
-  known = std::make_unique<const Walk>(std::move(made));
+  const auto horizon = static_cast<std::uint32_t>(vocabulary_.longest());
+  std::unique_ptr<Walk>& known = walks_[pair_of(automaton_.inside(item, horizon), node)];
+  if (known == nullptr) known = make_walk(item, node, false);
   return *known;
+}
+
+std::unique_ptr<TokenMasks::Walk> TokenMasks::make_walk(const Automaton::Item& item, std::uint32_t node,
+                                                        bool is_counted) {
+  auto made = std::make_unique<Walk>();
+  if (!walk(item, node, kNone, is_counted, *made)) *made = {};  // one that does not count says so
+  made->tokens.shrink_to_fit();
+  made->exits.shrink_to_fit();
+  if (made->exits.size() > kBytes) {
+    const auto byte_of = [&](const Reached& exit) { return vocabulary_.nodes()[exit.what].byte; };
+    std::ranges::stable_sort(made->exits, {}, byte_of);
+    for (std::size_t byte = 0; byte <= kBytes; ++byte)
+      made->exits_of_byte.push_back(
+          static_cast<std::uint32_t>(std::ranges::lower_bound(made->exits, byte, {}, byte_of) - made->exits.begin()));
+  }
+  bytes_ += sizeof *made + 64 + (made->tokens.size() + made->exits.size()) * sizeof(Reached);
+  return made;
 }
 
 Automaton::StateId TokenMasks::after_token(StateId state, std::int32_t token, bool is_first) {
@@ -157,8 +262,7 @@ void TokenMasks::prepare() {
     if (bytes < kManyBytes) continue;
     const GrammarTables::Rule& rule = tables_.rules[tables_.nodes[node].rule];
     begin_work();
-    known_walk(automaton_.inside({node, rule.least, rule.most, 0}, static_cast<std::uint32_t>(vocabulary_.longest())),
-               0);
+    known_walk({node, rule.least, rule.most, 0}, kRoot);
     ++places;
   }
 }

@@ -1,4 +1,4 @@
-// The texts of a vocabulary's tokens, as a tree.
+// The texts of a model's tokens, as a tree.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "alate/tokenizer.h"
-
 namespace alate::generation {
-
-/// The bytes that each token adds to a text: empty for special tokens, for those that end a text, and for ids that no
-/// token has. A token may be a part of a code point.
-std::vector<std::string> token_texts(const Tokenizer& tokenizer, std::size_t size, std::span<const std::int32_t> ends);
-
-/// Whether the first token of a text loses the space that it begins with, as with SentencePiece.
-bool drops_first_space(const Tokenizer& tokenizer, std::span<const std::string> texts);
 
 /// Immutable; thread-safe.
 class Vocabulary {

@@ -5,6 +5,7 @@
 #include "alate/error.h"
 #include "base/log.h"
 #include "base/threads/controlled_call.h"
+#include "generation/constraint/token_texts.h"
 #include "pipelines/generate/text_batch.h"
 
 namespace alate {

@@ -26,6 +26,13 @@ inline std::shared_ptr<const Grammar> compiled(Kind kind, std::string_view defin
   return compile_format({kind, std::string(definition)}, base::Cancellation::never());
 }
 
+/// An expression of which the automaton would remember which of the last 40 letters were an a.
+inline std::string subsets_of_forty() {
+  std::string pattern = "(a|b)*a";
+  for (int i = 0; i < 40; ++i) pattern += "(a|b)";
+  return pattern;
+}
+
 /// How far a text follows a grammar.
 enum class Fit { no, begins, whole };
 

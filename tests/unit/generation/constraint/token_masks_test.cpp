@@ -61,7 +61,7 @@ TEST(TokenMasks, CountsThatATokenCannotReachAreOne) {
   const std::size_t before = masks.bytes();
   for (int i = 0; i < 100; ++i) {
     EXPECT_TRUE(has_token(*masks.mask(state), 256));
-    EXPECT_FALSE(has_token(*masks.mask(state), 257));
+    EXPECT_EQ(has_token(*masks.mask(state), 257), i * 8 + 3 >= 500) << i;
     state = masks.after_token(state, 256, false);
   }
   for (int i = 0; i < 200; ++i) state = masks.after_token(state, 'x', false);
