@@ -53,7 +53,8 @@ std::string ipv6() {
   for (int before = 1; before <= 6; ++before) {
     const std::string first = "(?:" + group + ":){" + std::to_string(before) + "}";
     const int behind = 7 - before;  // groups at most; the :: stands for one at least
-    ways += "|" + first + ":(?:" + group + "(?::" + group + "){0," + std::to_string(behind - 1) + "})?";
+    ways.append("|").append(first).append(":(?:").append(group).append("(?::").append(group);
+    ways.append("){0,").append(std::to_string(behind - 1)).append("})?");
   }
   return "(?:" + ways + "|(?:" + group + ":){7}:)";
 }
