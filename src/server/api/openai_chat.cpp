@@ -55,7 +55,7 @@ Route openai_chat_route() {
           .answers = {{.description = "The answers.", .schema = route_schema(Family::openai, "chat_answer")},
                       {.description = "With stream: chunks of the answers, as server-sent events; [DONE] is the last.",
                        .content_type = "text/event-stream",
-                       .schema = route_schema(Family::openai, "chat_chunk")}},
+                       .schema = route_schema(Family::openai, "stream_event")}},
           .computes = true};
 }
 

@@ -112,7 +112,7 @@ Route openai_completions_route() {
           .answers = {{.description = "The texts.", .schema = route_schema(Family::openai, "completions_answer")},
                       {.description = "With stream: parts of the texts, as server-sent events; [DONE] is the last.",
                        .content_type = "text/event-stream",
-                       .schema = route_schema(Family::openai, "completions_chunk")}},
+                       .schema = route_schema(Family::openai, "stream_event")}},
           .computes = true};
 }
 

@@ -126,7 +126,7 @@ std::vector<Route> openai_responses_routes() {
            .answers = {{.description = "The response.", .schema = route_schema(Family::openai, "responses_answer")},
                        {.description = "With stream: events by which the response grows, as server-sent events.",
                         .content_type = "text/event-stream",
-                        .schema = route_schema(Family::openai, "response_event")}},
+                        .schema = route_schema(Family::openai, "stream_event")}},
            .computes = true},
           {.method = Method::post,
            .path = "/v1/responses/input_tokens",

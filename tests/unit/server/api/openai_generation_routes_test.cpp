@@ -37,7 +37,8 @@ class OpenAiGenerationRoutes : public RouteTest {
     const Response response = post(path, members);
     EXPECT_EQ(response.status, 200) << response.body;
     expect_documented(path, response);
-    const Json* choices = json(response).find("choices");
+    const Json made = json(response);
+    const Json* choices = made.find("choices");
     return choices == nullptr ? Json() : choices->as_array("choices").front();
   }
   static void expect_documented(std::string_view path, const Response& response) {
