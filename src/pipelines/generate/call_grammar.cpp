@@ -120,15 +120,15 @@ Expression CallGrammar::parameter(const Json::Object& schema, std::string_view k
   const Json* type = property == nullptr ? nullptr : property->second.find("type");
   const std::string end(format_.value_end);
   if (type != nullptr && type->is_string() && type->as_string("type") == "string") {
+    std::vector<Expression> ways;
     const Json* values = property->second.find("enum");
-    if (values != nullptr && values->is_array() && !values->as_array("enum").empty()) {
-      std::vector<Expression> ways;
-      for (const Json& value : values->as_array("enum"))
-        if (value.is_string()) ways.push_back(builder_.text(value.as_string("enum")));
-      parts.insert(parts.end(), {builder_.optional(builder_.text("\n")), builder_.choice(ways),
-                                 builder_.optional(builder_.text("\n"))});
-    } else {
+    for (const Json& value : values != nullptr && values->is_array() ? values->as_array("enum") : Json::Array())
+      if (value.is_string()) ways.push_back(builder_.text(value.as_string("enum")));
+    if (ways.empty()) {
       parts.push_back(builder_.free_text({&end, 1}));
+    } else {
+      const Expression newline = builder_.optional(builder_.text("\n"));
+      parts.insert(parts.end(), {newline, builder_.choice(ways), newline});
     }
   } else {
     // A property by itself may refer to what its schema defines elsewhere: then any value will do.

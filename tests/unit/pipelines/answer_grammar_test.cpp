@@ -114,6 +114,25 @@ TEST(AnswerGrammar, HasCallsInTheFormatOfEachFamily) {
   }
 }
 
+TEST(AnswerGrammar, ValuesBetweenTagsAreThoseOfTheSchema) {
+  ChatRequest request;
+  request.tools = formats::parse_json(
+      R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","required":["mode"],"properties":{
+           "mode":{"type":"string","enum":["read","write"]},"odd":{"type":"string","enum":[1]},"n":{"type":"integer"}}}}}])",
+      "tools");
+  request.tool_choice.kind = Choice::required;
+  const auto required = grammar("qwen_xml", request);
+  const auto call = [](const std::string& parameters) {
+    return "<tool_call>\n<function=f>\n" + parameters + "</function>\n</tool_call>";
+  };
+  EXPECT_TRUE(fits(*required, call("<parameter=mode>\nread\n</parameter>\n")));
+  EXPECT_TRUE(
+      fits(*required, call("<parameter=mode>write</parameter><parameter=odd>x</parameter><parameter=n>3</parameter>")));
+  EXPECT_EQ(fit(*required, call("<parameter=mode>\nrun\n</parameter>\n")), Fit::no);
+  EXPECT_EQ(fit(*required, call("")), Fit::no);
+  EXPECT_EQ(fit(*required, call("<parameter=mode>read</parameter><parameter=n>x</parameter>")), Fit::no);
+}
+
 TEST(AnswerGrammar, ReasoningIsFree) {
   ChatRequest request;
   request.format.kind = OutputFormat::Kind::json;
