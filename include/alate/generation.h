@@ -15,17 +15,27 @@
 #include <vector>
 
 #include "alate/model.h"
+#include "alate/output_format.h"
 #include "alate/run_control.h"
 #include "alate/sampling.h"
 #include "alate/tokenizer.h"
 
 namespace alate {
 
+namespace generation {
+class Grammar;  // known to the library only
+}
+
 struct GenerationOptions {
   SamplingOptions sampling = {};
   StoppingOptions stopping = {};
   /// Whether the prompt gets the special tokens with which texts of the model begin. A rendered conversation has them.
   bool add_special_tokens = true;
+  /// What the text must look like. It is compiled before the text begins, once for all texts of a format, within a
+  /// second or it is refused.
+  OutputFormat format = {};
+  /// In place of `format`; made by the library, for calls of tools.
+  std::shared_ptr<const generation::Grammar> grammar = {};
 };
 
 /// A generated token as the model saw it.
@@ -69,8 +79,9 @@ class TextGenerator {
   std::size_t context() const;
 
   /// `shown` is called on this thread with each piece of the text as soon as it is final. Throws invalid_argument for
-  /// options out of their ranges, a prompt without tokens, and one that leaves no room in the context; cancelled,
-  /// deadline_exceeded, resource_exhausted, and what `shown` throws.
+  /// options out of their ranges, a format that is malformed or not supported (docs/constrained-output.md), a prompt
+  /// without tokens, and one that leaves no room in the context; cancelled, deadline_exceeded, resource_exhausted, and
+  /// what `shown` throws.
   Generation generate(std::string_view prompt, const GenerationOptions& options,
                       const std::function<void(std::string_view)>& shown = {}, const RunControl& control = {}) const;
   Generation generate(std::string_view prompt) const { return generate(prompt, defaults()); }

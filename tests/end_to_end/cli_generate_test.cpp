@@ -89,6 +89,32 @@ TEST_F(CliGenerate, NamesTheOptionThatIsWrong) {
   EXPECT_NE(cache.error.find("f16"), std::string::npos) << cache.error;
 }
 
+TEST_F(CliGenerate, HoldsATextToAFormat) {
+  const std::vector<std::string> call = {"generate", "w4 w5", "--temperature", "0"};
+  const auto with = [&](const std::string& option, const std::string& value) {
+    std::vector<std::string> arguments = call;
+    arguments.insert(arguments.end(), {option, value});
+    return arguments;
+  };
+  const std::regex wanted("w1( w[23]){2}\n");
+  EXPECT_TRUE(std::regex_match(good(with("--regex", "w1( w[23]){2}")), wanted));
+  EXPECT_TRUE(std::regex_match(good(with("--grammar", "root ::= \"w1\" (\" w\" [23]){2}")), wanted));
+  const std::filesystem::path file = folder_.path() / "words.gbnf";
+  std::ofstream(file) << "root ::= \"w1\" word word\nword ::= \" w2\" | \" w3\"\n";
+  EXPECT_TRUE(std::regex_match(good(with("--grammar", file.string())), wanted));
+  EXPECT_TRUE(std::regex_match(good({"chat", "--regex", "w1( w[23]){2}"}, "w4"), wanted));
+
+  const ProgramRun unknown = run(with("--schema", R"({"type": "array", "items": {"not": {}}})"));
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.error.find("#/items has the keyword \"not\""), std::string::npos) << unknown.error;
+  std::vector<std::string> both = with("--regex", "a");
+  both.insert(both.end(), {"--grammar", "root ::= \"a\""});
+  const ProgramRun several = run(both);
+  EXPECT_EQ(several.exit_code, 2);
+  EXPECT_NE(several.error.find("one of --schema, --regex and --grammar"), std::string::npos) << several.error;
+  EXPECT_EQ(run(with("--schema", "missing.json")).exit_code, 4);
+}
+
 TEST_F(CliGenerate, KeepsKeysAndValuesInTheTypeThatIsAskedFor) {
   const std::vector<std::string> call = {"generate", "w4 w5", "-n", "6", "--temperature", "0"};
   const std::string wanted = good(call);

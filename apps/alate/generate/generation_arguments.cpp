@@ -10,6 +10,7 @@
 
 #include "alate/error.h"
 #include "apps/alate/measuring/measurements.h"
+#include "base/files/mapped_file.h"
 #include "base/nearest_name.h"
 #include "generation/options/option_rows.h"
 #include "generation/options/set_option.h"
@@ -82,6 +83,17 @@ std::pair<std::int32_t, double> bias_of(const std::string& text) {
   }
 }
 
+constexpr std::size_t kMostDefinitionBytes = std::size_t{1} << 20;
+
+// A value that is a definition itself, or the name of a file that has it.
+std::string definition_of(std::string_view value, bool is_definition) {
+  return is_definition ? std::string(value) : base::read_text_file(std::string(value), kMostDefinitionBytes);
+}
+
+bool is_json_object(std::string_view value) {
+  return value.substr(std::min(value.find_first_not_of(" \t\r\n"), value.size())).starts_with('{');
+}
+
 // "0.8", "40", "true"; "model's own" for what is not set.
 template <typename Options>
 void add_lines(std::string& lines, const Options& options, std::span<const generation::OptionRow<Options>> rows) {
@@ -146,6 +158,24 @@ void GenerationArguments::declare(Arguments& arguments) {
   arguments.repeated("--logit-bias", "ID=BIAS", "added to the logit of a token; -inf forbids it; repeatable",
                      bias_texts_);
   arguments.flag("--ignore-eos", "do not end where the model would", ignores_end_);
+  arguments.group("What a text must look like; docs/constrained-output.md says what these may have");
+  const auto set_format = [this](alate::OutputFormat::Kind kind, std::string definition) {
+    if (format_.kind != alate::OutputFormat::Kind::text && format_.kind != kind)
+      throw Error(ErrorCode::invalid_argument, "cannot be combined: give one of --schema, --regex and --grammar");
+    format_ = {kind, std::move(definition)};
+  };
+  arguments.option("--schema", "FILE", "JSON that this JSON schema describes; also the schema itself: {\"type\": …}",
+                   [set_format](std::string_view value) {
+                     set_format(alate::OutputFormat::Kind::json_schema, definition_of(value, is_json_object(value)));
+                   });
+  arguments.option(
+      "--regex", "TEXT", "a text of which this regular expression matches all",
+      [set_format](std::string_view value) { set_format(alate::OutputFormat::Kind::regex, std::string(value)); });
+  arguments.option("--grammar", "FILE", "a text of this grammar in GBNF, llama.cpp's notation; also the grammar itself",
+                   [set_format](std::string_view value) {
+                     set_format(alate::OutputFormat::Kind::grammar,
+                                definition_of(value, value.find("::=") != std::string_view::npos));
+                   });
 }
 
 GenerationOptions GenerationArguments::over(GenerationOptions defaults) const {
@@ -155,6 +185,7 @@ GenerationOptions GenerationArguments::over(GenerationOptions defaults) const {
   for (const std::string& text : stop_id_texts_)
     defaults.stopping.stop_token_ids.push_back(token_of(text, "--stop-ids"));
   for (const std::string& text : bias_texts_) defaults.sampling.logit_bias.push_back(bias_of(text));
+  defaults.format = format_;
   defaults.stopping.ignore_eos = defaults.stopping.ignore_eos || ignores_end_;
   return defaults;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "alate/generation.h"
+#include "alate/output_format.h"
 #include "apps/alate/arguments.h"
 #include "formats/json.h"
 
@@ -27,6 +28,7 @@ class GenerationArguments {
   std::vector<std::string> stop_;
   std::vector<std::string> stop_id_texts_, bias_texts_;
   bool ignores_end_ = false;
+  alate::OutputFormat format_;
 };
 
 /// Sets an option by its name in alate/sampling.h ("temperature", "stop") to a value as text: a number, true or false,

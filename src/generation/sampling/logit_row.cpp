@@ -39,7 +39,12 @@ void apply_mask(std::span<const std::uint32_t> allowed, std::span<float> row) {
     throw make_error(ErrorCode::invalid_argument, "the mask of allowed tokens has ", allowed.size(),
                      " words of 32 bits; ", row.size(), " tokens need ", (row.size() + kBits - 1) / kBits);
   for (std::size_t word = 0; word < allowed.size(); ++word) {
+    if (allowed[word] == ~std::uint32_t{0}) continue;
     const std::span<float> part = row.subspan(word * kBits, std::min(kBits, row.size() - word * kBits));
+    if (allowed[word] == 0) {
+      std::ranges::fill(part, kForbidden);
+      continue;
+    }
     for (std::size_t bit = 0; bit < part.size(); ++bit) {
       if ((allowed[word] >> bit & 1) == 0) part[bit] = kForbidden;
     }

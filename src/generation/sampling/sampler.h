@@ -39,6 +39,7 @@ struct TokenChoice {
 /// asks in turn. After its first use with a vocabulary, choosing allocates nothing.
 struct SamplerWorkspace {
   std::vector<float> row, weights;
+  std::vector<std::uint32_t> allowed;  // a mask for `choose`
   std::vector<std::uint32_t> counts;   // by token; all 0 between calls
   std::vector<std::uint32_t> lengths;  // by token of a window
   std::vector<TokenLogprob> top;

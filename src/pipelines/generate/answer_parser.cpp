@@ -1,6 +1,7 @@
 #include "pipelines/generate/answer_parser.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -23,12 +24,20 @@ class AnswerPieces final : public CallSink {
   void text(std::string_view text) { add(Kind::text, 0, text); }
   void reasoning(std::string_view text) { add(Kind::reasoning, 0, text); }
   void name(std::string_view tool) override {
+    ++read_;
+    is_left_out_ = calls_ == most_calls_;
+    if (is_left_out_) return;
     pieces_->push_back({Kind::tool_call, calls_, std::string(tool)});
     ++calls_;
   }
-  void arguments(std::string_view text) override { add(Kind::tool_arguments, calls_ - 1, text); }
+  void arguments(std::string_view text) override {
+    if (!is_left_out_) add(Kind::tool_arguments, calls_ - 1, text);
+  }
 
+  void set_most_calls(std::size_t most) { most_calls_ = most; }
   std::size_t calls() const { return calls_; }
+  // Those left out too.
+  std::size_t read() const { return read_; }
 
  private:
   void add(Kind kind, std::size_t call, std::string_view text) {
@@ -41,13 +50,15 @@ class AnswerPieces final : public CallSink {
   }
 
   std::vector<AnswerPiece>* pieces_ = nullptr;
-  std::size_t first_ = 0, calls_ = 0;
+  std::size_t first_ = 0, calls_ = 0, read_ = 0, most_calls_ = std::numeric_limits<std::size_t>::max();
+  bool is_left_out_ = false;  // the call that is being read
 };
 
 }  // namespace
 
 struct AnswerParser::State {
   explicit State(std::shared_ptr<const AnswerSyntax> of) : syntax_(std::move(of)) {
+    if (syntax_ != nullptr && syntax_->has_one_call()) pieces_.set_most_calls(1);
     if (syntax_ == nullptr) {
       begin_text();
     } else if (syntax_->begun() != nullptr) {
@@ -76,7 +87,10 @@ struct AnswerParser::State {
         pieces_.reasoning(blanks_);
         return;
       case Part::text: break;
-      case Part::call: rest = reader_->take_held(); break;
+      case Part::call:
+        // After a call, one that has hardly begun is cut off too.
+        if (!is_after_call_ && pieces_.read() == calls_before_) rest = reader_->take_held();
+        break;
     }
     search_.finish(rest);
     give_text(rest);
@@ -209,16 +223,16 @@ struct AnswerParser::State {
 
   void begin_call(std::string_view marker, std::optional<char> first) {
     reader_.emplace(*syntax_, marker);
-    calls_before_ = pieces_.calls();
+    calls_before_ = pieces_.read();
     part_ = Part::call;
     if (first) add_call(*first);
   }
 
   void add_call(char byte) {
     const CallReader::Step step = reader_->add(byte, pieces_);
-    if (pieces_.calls() > calls_before_) blanks_.clear();
+    if (pieces_.read() > calls_before_) blanks_.clear();
     if (step == CallReader::Step::more) return;
-    if (pieces_.calls() > calls_before_) is_after_call_ = true;
+    if (pieces_.read() > calls_before_) is_after_call_ = true;
     const std::string held = step == CallReader::Step::text ? reader_->take_held() : std::string();
     const std::string unread = reader_->take_unread();
     reader_.reset();

@@ -38,8 +38,8 @@ bool is_text_schema(const Json& schema) {
 }  // namespace
 
 AnswerSyntax::AnswerSyntax(const Tokenizer& tokenizer, std::string_view prompt, const CallFormat* format,
-                           const Json& tools)
-    : format_(format) {
+                           const Json& tools, bool has_one_call)
+    : format_(format), has_one_call_(has_one_call) {
   reasoning_.push_back(prompt.find(kAsksForResponse) == std::string_view::npos ? kThink : kThinkAndRespond);
   reasoning_.front().is_usual |= tokenizer.token_to_id(kThink.open).has_value();
   for (const ReasoningTags& tags : kTokenTags) {

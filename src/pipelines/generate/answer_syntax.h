@@ -27,9 +27,10 @@ struct ReasoningTags {
 class AnswerSyntax {
  public:
   /// `prompt` is the rendered conversation: templates may have begun the reasoning. `format` is null where no tools may
-  /// be called; it must outlive this. `tools` is OpenAI's list, checked.
+  /// be called; it must outlive this. `tools` is OpenAI's list, checked. With `has_one_call` calls after the first are
+  /// left out of answers.
   AnswerSyntax(const Tokenizer& tokenizer, std::string_view prompt, const CallFormat* format = nullptr,
-               const formats::Json& tools = {});
+               const formats::Json& tools = {}, bool has_one_call = false);
 
   /// Those with which an answer may begin.
   std::span<const ReasoningTags> reasoning() const { return reasoning_; }
@@ -38,6 +39,7 @@ class AnswerSyntax {
 
   /// Null: no tools may be called.
   const CallFormat* calls() const { return format_; }
+  bool has_one_call() const { return has_one_call_; }
   bool knows(std::string_view tool) const { return tools_.find(tool) != tools_.end(); }
   /// Whether an argument is a string by the tool's schema. Where that says nothing of it, it may be anything.
   bool is_text(std::string_view tool, std::string_view parameter) const;
@@ -60,6 +62,7 @@ class AnswerSyntax {
   std::vector<ReasoningTags> reasoning_;
   std::optional<std::size_t> begun_;
   const CallFormat* format_;
+  bool has_one_call_;
   // Whether its parameters are strings, by the tools' names and theirs.
   std::map<std::string, std::map<std::string, bool, std::less<>>, std::less<>> tools_;
   std::vector<SpecialToken> shown_;

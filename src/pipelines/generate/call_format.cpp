@@ -44,6 +44,14 @@ constexpr auto kFormats = std::to_array<CallFormat>({
      .key_open = "<parameter name=\"",
      .key_end = "\">",
      .value_end = "</parameter>"},
+    {.name = "minicpm_xml",
+     .body = CallFormat::Body::parameters,
+     .open = "<function name=\"",
+     .close = "</function>",
+     .name_end = "\">",
+     .key_open = "<param name=\"",
+     .key_end = "\">",
+     .value_end = "</param>"},
     {.name = "glm",
      .body = CallFormat::Body::parameters,
      .open = "<tool_call>",
@@ -161,17 +169,25 @@ const CallFormat* call_format_of_prompt(std::string_view with_tools, std::string
   return found == kFormats.end() ? nullptr : &*found;
 }
 
-std::string written_call(const CallFormat& format, std::string_view name, const formats::Json& arguments) {
-  std::string text(format.open);
-  text += format.is_list ? "[{" : "\n{";
-  formats::append_json_string(text, format.name_key);
-  text += ": ";
-  formats::append_json_string(text, name);
-  text += ", ";
-  formats::append_json_string(text, format.arguments_key);
-  text += ": " + formats::to_json_text(arguments) + '}';
-  if (format.is_list) text += ']';
-  if (!format.close.empty()) text += (format.is_list ? "" : "\n") + std::string(format.close);
+std::string written_calls(const CallFormat& format, std::span<const WrittenCall> calls) {
+  std::string text;
+  for (const WrittenCall& call : calls) {
+    const bool is_first = &call == calls.data(), is_last = &call == &calls.back();
+    if (format.is_list) {
+      text += is_first ? std::string(format.open) + '[' : ", ";
+    } else {
+      text += (is_first ? "" : "\n") + std::string(format.open) + '\n';
+    }
+    text += '{';
+    formats::append_json_string(text, format.name_key);
+    text += ": ";
+    formats::append_json_string(text, call.name);
+    text += ", ";
+    formats::append_json_string(text, format.arguments_key);
+    text += ": " + formats::to_json_text(call.arguments) + '}';
+    if (!format.is_list && !format.close.empty()) text += '\n' + std::string(format.close);
+    if (format.is_list && is_last) text += ']' + std::string(format.close);
+  }
   return text;
 }
 

@@ -47,7 +47,11 @@ const CallFormat* call_format_of_turn(std::string_view turn, std::string_view to
 /// The format that a prompt speaks of where it lists tools; null if it is none of them.
 const CallFormat* call_format_of_prompt(std::string_view with_tools, std::string_view without_tools);
 
-/// A call as a model writes it, in a format of objects.
-std::string written_call(const CallFormat& format, std::string_view name, const formats::Json& arguments);
+/// Calls as a model writes them, in a format of objects.
+struct WrittenCall {
+  std::string_view name;
+  const formats::Json& arguments;
+};
+std::string written_calls(const CallFormat& format, std::span<const WrittenCall> calls);
 
 }  // namespace alate::pipelines

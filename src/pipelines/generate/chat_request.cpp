@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "pipelines/generate/answer_grammar.h"
 #include "pipelines/generate/answer_syntax.h"
 #include "pipelines/generate/chat_prompt.h"
 #include "pipelines/generate/chat_tools.h"
@@ -17,8 +18,10 @@ TextPrompt prepare_chat(const TextGenerator::State& model, const ChatRequest& re
   const formats::Json::Array tools = checked_tools(request.tools, request.tool_choice);
   const std::string prompt = chat_prompt(*dialect, request, tools);
   const auto syntax = std::make_shared<const AnswerSyntax>(model.model.tokenizer, prompt,
-                                                           tools.empty() ? nullptr : dialect->traits.calls, tools);
+                                                           tools.empty() ? nullptr : dialect->traits.calls, tools,
+                                                           !request.parallel_tool_calls);
   TextPrompt result{prompt_tokens(model, prompt, false, cancellation), syntax};
+  hold_answer(options, *syntax, request, tools, dialect->grammars, cancellation);
   options.add_special_tokens = false;  // the template has written them
   options.stopping.stop_token_ids.insert(options.stopping.stop_token_ids.end(), syntax->end_tokens().begin(),
                                          syntax->end_tokens().end());

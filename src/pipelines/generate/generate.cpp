@@ -64,6 +64,17 @@ std::shared_ptr<const pipelines::ChatDialect> TextGenerator::State::dialect() co
   return dialect_;
 }
 
+std::shared_ptr<const generation::Vocabulary> TextGenerator::State::vocabulary() const {
+  const std::vector<std::string> texts = generation::token_texts(
+      model.tokenizer, static_cast<std::size_t>(model.model.state().limits().vocabulary), end_tokens);
+  return std::make_shared<const generation::Vocabulary>(texts, generation::drops_first_space(model.tokenizer, texts));
+}
+
+std::shared_ptr<generation::Constraint> TextGenerator::State::constraint(const GenerationOptions& options,
+                                                                         base::Cancellation cancellation) const {
+  return options.grammar != nullptr ? constraints_.of(options.grammar) : constraints_.of(options.format, cancellation);
+}
+
 TextGenerator pipelines::load_generator(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                                         const RunControl& control) {
   const auto compile = [](const Model::State& on, const std::shared_future<Tokenizer>&,

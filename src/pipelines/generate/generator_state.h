@@ -12,6 +12,7 @@
 #include "base/threads/mutex.h"
 #include "base/threads/thread_pool.h"
 #include "generation/config/generation_config.h"
+#include "generation/constraint/known_constraints.h"
 #include "generation/sampling/dry_breakers.h"
 #include "generation/sampling/sampler.h"
 #include "pipelines/calls/text_model.h"
@@ -39,17 +40,23 @@ struct TextGenerator::State {
 
   /// Made at their first use; the last ones are kept. Null if the options do not use them.
   std::shared_ptr<const generation::DryBreakers> dry_breakers(const SamplingOptions& options) const;
+  /// What the options hold texts to; null if they may be anything. Throws as generation::compile_format.
+  std::shared_ptr<generation::Constraint> constraint(const GenerationOptions& options,
+                                                     base::Cancellation cancellation) const;
 
   /// The model's chat template, loaded at its first use. Throws as ChatTemplate::load.
   std::shared_ptr<const pipelines::ChatDialect> dialect() const;
 
  private:
+  std::shared_ptr<const generation::Vocabulary> vocabulary() const;
+
   mutable std::vector<generation::SamplerWorkspace> workspaces_{base::ThreadPool::shared().size()};
   mutable base::Mutex breakers_mutex_;
   mutable std::vector<std::string> breaker_texts_;
   mutable std::shared_ptr<const generation::DryBreakers> breakers_;
   mutable base::Mutex dialect_mutex_;
   mutable std::shared_ptr<const pipelines::ChatDialect> dialect_;
+  mutable generation::KnownConstraints constraints_{[this] { return vocabulary(); }};
 };
 
 namespace pipelines {

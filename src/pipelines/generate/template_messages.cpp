@@ -23,11 +23,11 @@ std::vector<CheckedMessage> with_calls_as_text(std::vector<CheckedMessage> messa
   std::vector<CheckedMessage> written;
   bool follows_result = false;
   for (CheckedMessage& message : messages) {
-    if (!traits.writes_calls) {
-      for (const MadeCall& call : message.calls) {
-        if (!message.content.empty()) message.content += '\n';
-        message.content += written_call(*traits.calls, call.name, call.arguments);
-      }
+    if (!traits.writes_calls && !message.calls.empty()) {
+      std::vector<WrittenCall> calls;
+      for (const MadeCall& call : message.calls) calls.push_back({call.name, call.arguments});
+      if (!message.content.empty()) message.content += '\n';
+      message.content += written_calls(*traits.calls, calls);
       message.calls.clear();
     }
     const bool is_result = message.role == "tool" && !traits.writes_results;

@@ -95,8 +95,10 @@ Json::Array conversation_with_calls(const TemplateProbe& probe, const TemplateTr
   return {probe.message("user", kUser), turn, result};
 }
 
-// How calls of a conversation must be given, so that the template writes them.
-void probe_calls(const TemplateProbe& probe, TemplateTraits& traits) {
+// How calls of a conversation must be given, so that the template writes them. Whether it writes none, or some in a
+// format that is known.
+bool probe_calls(const TemplateProbe& probe, TemplateTraits& traits) {
+  bool writes_unknown = false;
   for (const bool arguments_are_text : {false, true}) {
     for (const bool needs_content : {false, true}) {
       for (const bool short_ids : {false, true}) {
@@ -105,23 +107,25 @@ void probe_calls(const TemplateProbe& probe, TemplateTraits& traits) {
         tried.needs_content = needs_content;
         tried.short_ids = short_ids;
         const auto text = probe.render(conversation_with_calls(probe, tried, false), traits.tools_by);
-        if (!text) continue;
+        if (!has(text, kUser)) continue;
         const std::string_view turn = std::string_view(*text).substr(text->find(kUser) + kUser.size());
         const std::size_t call = turn.find(kTool);
         if (call == std::string_view::npos || turn.find(kKey, call) == std::string_view::npos ||
             turn.find(kValue, call) == std::string_view::npos)
           continue;
         const CallFormat* format = call_format_of_turn(turn, kTool);
+        writes_unknown |= format == nullptr;
         if (format == nullptr) continue;
         traits = tried;
         traits.calls = format;
         traits.writes_calls = true;
         const auto several = probe.render(conversation_with_calls(probe, tried, true), traits.tools_by);
         traits.several_calls = has(several, kTool) && has(several, kOtherTool);
-        return;
+        return true;
       }
     }
   }
+  return !writes_unknown;
 }
 
 // How the model is told of tools; `none` where the template has no way, or one whose calls are not known here.
@@ -134,13 +138,12 @@ void probe_tool_lists(const TemplateProbe& probe, TemplateTraits& traits) {
     if (!has(text, kTool)) continue;
     TemplateTraits found = traits;
     found.tools_by = tools_by;
-    probe_calls(probe, found);
+    if (!probe_calls(probe, found)) return;
     if (!found.writes_calls) {
       const CallFormat* format = call_format_of_prompt(*text, without);
       if (format == nullptr) return;
       found.calls = format;
     }
-    // Contents are texts in what follows, whatever calls need.
     Json::Array messages = found.writes_calls
                                ? conversation_with_calls(probe, found, false)
                                : Json::Array{probe.message("user", kUser), probe.message("assistant", "c"),

@@ -6,6 +6,7 @@
 
 #include "alate/chat_template.h"
 #include "pipelines/generate/call_format.h"
+#include "pipelines/generate/known_grammars.h"
 
 namespace alate::pipelines {
 
@@ -34,12 +35,13 @@ struct TemplateTraits {
 /// Never throws an error of the template: what it refuses, it cannot write.
 TemplateTraits traits_of(const ChatTemplate& chat_template);
 
-/// A model's template with its traits.
+/// A model's template with its traits, and what has been made for its requests.
 struct ChatDialect {
   explicit ChatDialect(ChatTemplate of) : chat_template(std::move(of)), traits(traits_of(chat_template)) {}
 
   ChatTemplate chat_template;
   TemplateTraits traits;
+  KnownGrammars grammars = {};
 };
 
 }  // namespace alate::pipelines

@@ -95,6 +95,7 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
       stopping_(model.config.within_lengths(options.stopping, static_cast<std::int64_t>(prompt.size()))),
       sampler_(sampler_of(model, options.sampling, stopping_, index)),
       ending_(stopping_, model.end_tokens),
+      end_tokens_(generation::end_tokens(stopping_, model.end_tokens)),
       prompt_(std::move(prompt)) {
   if (prompt_.empty())
     throw Error(ErrorCode::invalid_argument, "the prompt has no tokens: give a text to be continued");
@@ -104,8 +105,12 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
   sampler_.add_prompt(prompt_);
   result_.prompt_tokens = prompt_.size();
   result_.seed = sampler_.seed();
+  if (const auto constraint = model.constraint(options, base::Cancellation::never())) constrained_.emplace(constraint);
   if (const auto reason = ending_.before_first()) {
     result_.finish = *reason;
+    is_done_ = true;
+  } else if (constrained_ && constrained_->is_over()) {
+    result_.finish = FinishReason::end_of_sequence;
     is_done_ = true;
   }
 }
@@ -123,13 +128,19 @@ runtime::StepJob GrowingText::job(const std::shared_ptr<GrowingText>& text, std:
 }
 
 std::optional<std::int32_t> GrowingText::choose(std::span<const float> logits, std::size_t worker, std::string& shown) {
-  const generation::TokenChoice choice = sampler_.choose(logits, model_.workspace(worker));
+  generation::SamplerWorkspace& workspace = model_.workspace(worker);
+  const generation::TokenChoice choice = sampler_.choose(logits, workspace, allowed_tokens(workspace));
   if (result_.tokens.empty()) first_token_ = std::chrono::steady_clock::now();
   result_.tokens.push_back({choice.token, choice.logprob, {choice.top.begin(), choice.top.end()}});
   sampler_.accept(choice);
   std::optional<FinishReason> reason = ending_.add(choice.token, decoder_.push(choice.token), shown);
   result_.text += shown;
   if (!reason && result_.prompt_tokens + result_.tokens.size() >= model_.context) reason = FinishReason::length;
+  if (constrained_ && (!reason || reason == FinishReason::length)) {
+    constrained_->accept(choice.token);
+    // Nothing more may follow: the model need not say so.
+    if (constrained_->is_over()) reason = FinishReason::end_of_sequence;
+  }
   if (!reason) return choice.token;
   result_.finish = *reason;
   result_.stop_text = ending_.stop_text();
@@ -139,6 +150,23 @@ std::optional<std::int32_t> GrowingText::choose(std::span<const float> logits, s
 void GrowingText::show_special_tokens(std::span<const std::int32_t> tokens) {
   decoder_ = DecodeStream(model_.model.tokenizer,
                           {.skip_special_tokens = true, .shown_special_tokens = {tokens.begin(), tokens.end()}});
+}
+
+std::span<const std::uint32_t> GrowingText::allowed_tokens(generation::SamplerWorkspace& workspace) {
+  if (!constrained_) return {};
+  const std::shared_ptr<const generation::TokenMask> mask = constrained_->allowed();
+  workspace.allowed.assign(mask->begin(), mask->end());
+  if (constrained_->is_complete()) {
+    for (const std::int32_t token : end_tokens_) {
+      const auto at = static_cast<std::size_t>(token);
+      if (at / 32 < workspace.allowed.size()) workspace.allowed[at / 32] |= 1U << at % 32;
+    }
+  } else if (std::ranges::all_of(workspace.allowed, [](std::uint32_t word) { return word == 0; })) {
+    throw Error(ErrorCode::invalid_argument,
+                "no token of the model continues the text as the format demands: its vocabulary lacks a character that "
+                "must come next");
+  }
+  return workspace.allowed;
 }
 
 Generation GrowingText::finish(std::size_t cached, std::string& rest) {

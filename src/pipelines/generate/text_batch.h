@@ -15,6 +15,7 @@
 #include "alate/generation.h"
 #include "base/threads/cancellation.h"
 #include "base/threads/controlled_call.h"
+#include "generation/constraint/constraint.h"
 #include "generation/ending/ending.h"
 #include "generation/sampling/sampler.h"
 #include "pipelines/generate/generator_state.h"
@@ -26,7 +27,7 @@ namespace alate::pipelines {
 class GrowingText {
  public:
   /// `index` is the text's number in the request. `model` must outlive it. Throws invalid_argument for options out of
-  /// their ranges and for a prompt that is empty or fills the context.
+  /// their ranges, for a prompt that is empty or fills the context, and for formats as compile_format.
   GrowingText(const TextGenerator::State& model, std::vector<std::int32_t> prompt, const GenerationOptions& options,
               std::uint64_t index);
 
@@ -43,12 +44,16 @@ class GrowingText {
 
  private:
   std::optional<std::int32_t> choose(std::span<const float> logits, std::size_t worker, std::string& shown);
+  // The mask of the tokens that may be chosen, in the worker's memory; empty if all may.
+  std::span<const std::uint32_t> allowed_tokens(generation::SamplerWorkspace& workspace);
 
   const TextGenerator::State& model_;
   DecodeStream decoder_;
   const StoppingOptions stopping_;
   generation::Sampler sampler_;
   generation::Ending ending_;
+  const std::vector<std::int32_t> end_tokens_;
+  std::optional<generation::ConstrainedText> constrained_;
   std::vector<std::int32_t> prompt_;
   bool is_done_ = false;
   Generation result_;

@@ -106,19 +106,19 @@ class ClassParser {
 
   void escape() {
     const char32_t c = reader_.peek();
-    const auto take = [&](CodePointSet set, bool negated) {
+    const auto take = [&](const CodePointSet& set) {
       reader_.skip(1);
-      add_set(negated ? set.complement() : set);
+      add_set(set);
     };
     switch (c) {
       case 'w':
-      case 'W': return take(word_set(), c == 'W');
+      case 'W': return take(reader_.words(c == 'W', false));
       case 'd':
-      case 'D': return take(digit_set(), c == 'D');
+      case 'D': return take(reader_.digits(c == 'D'));
       case 's':
-      case 'S': return take(space_set(), c == 'S');
+      case 'S': return take(reader_.spaces(c == 'S'));
       case 'h':
-      case 'H': return take(hex_digit_set(), c == 'H');
+      case 'H': return take(c == 'H' ? hex_digit_set().complement() : hex_digit_set());
       case 'p':
       case 'P':
         if (reader_.peek(1) == '{') {

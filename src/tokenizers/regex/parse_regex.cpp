@@ -21,7 +21,8 @@ struct RegexOptions {
 
 class RegexParser {
  public:
-  RegexParser(std::string_view pattern, std::string_view where) : reader_(pattern, where) {}
+  RegexParser(std::string_view pattern, std::string_view where, RegexClasses classes)
+      : reader_(pattern, where, classes) {}
 
   RegexTree parse() {
     tree_.root = alternation({}, 0);
@@ -186,11 +187,11 @@ class RegexParser {
     };
     switch (c) {
       case 'w':
-      case 'W': return set(bare_word_set(), c == 'W');
+      case 'W': return plain(set_node(reader_.words(c == 'W', true)));
       case 'd':
-      case 'D': return set(digit_set(), c == 'D');
+      case 'D': return plain(set_node(reader_.digits(c == 'D')));
       case 's':
-      case 'S': return set(space_set(), c == 'S');
+      case 'S': return plain(set_node(reader_.spaces(c == 'S')));
       case 'h':
       case 'H': return set(hex_digit_set(), c == 'H');
       case 'N': return plain(not_newline());
@@ -346,7 +347,7 @@ class RegexParser {
   }
 
   static CodePointSet newline_set() { return CodePointSet(CodePointRange{'\n', '\n'}); }
-  RegexNode not_newline() { return set_node(newline_set().complement()); }
+  RegexNode not_newline() { return set_node(reader_.newlines().complement()); }
 
   RegexNode line_node(Kind kind) {
     tree_.newline = index_of(newline_set());
@@ -383,6 +384,8 @@ class RegexParser {
 
 }  // namespace
 
-RegexTree parse_regex(std::string_view pattern, std::string_view where) { return RegexParser(pattern, where).parse(); }
+RegexTree parse_regex(std::string_view pattern, std::string_view where, RegexClasses classes) {
+  return RegexParser(pattern, where, classes).parse();
+}
 
 }  // namespace alate::tokenizers

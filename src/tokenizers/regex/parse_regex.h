@@ -13,6 +13,6 @@ inline constexpr int kMaxRegexDepth = 64;
 /// `where` names the expression's place in errors. Throws corrupt if it is malformed; unsupported for back references,
 /// calls, conditionals, absent groups, text segments, \K, \G and options other than i, m and x; resource_exhausted if
 /// it is longer than kMaxRegexBytes or nested deeper than kMaxRegexDepth.
-RegexTree parse_regex(std::string_view pattern, std::string_view where);
+RegexTree parse_regex(std::string_view pattern, std::string_view where, RegexClasses classes = RegexClasses::oniguruma);
 
 }  // namespace alate::tokenizers

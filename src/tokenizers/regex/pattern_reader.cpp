@@ -30,7 +30,8 @@ std::string shown_pattern(std::string_view pattern) {
   return std::string(pattern.substr(0, end)) + "…";
 }
 
-PatternReader::PatternReader(std::string_view pattern, std::string_view where) : pattern_(pattern), where_(where) {
+PatternReader::PatternReader(std::string_view pattern, std::string_view where, RegexClasses classes)
+    : pattern_(pattern), where_(where), classes_(classes) {
   if (pattern.size() > kMaxRegexBytes)
     throw make_error(ErrorCode::resource_exhausted, where, ": the regular expression has ", pattern.size(), " bytes; ",
                      kMaxRegexBytes, " are allowed");
@@ -136,6 +137,33 @@ char32_t PatternReader::escaped_code_point() {
     case 'M': refuse("a control or meta escape");
     default: return c;
   }
+}
+
+// Where dialects differ, portable classes and their complements both leave out what only some have.
+CodePointSet PatternReader::words(bool negated, bool bare) const {
+  constexpr CodePointRange kAscii[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
+  const CodePointSet all = bare ? bare_word_set() : word_set();
+  if (negated) return all.complement();
+  return classes_ == RegexClasses::portable ? CodePointSet(kAscii) : all;
+}
+
+CodePointSet PatternReader::digits(bool negated) const {
+  if (negated) return digit_set().complement();
+  return classes_ == RegexClasses::portable ? CodePointSet(CodePointRange{'0', '9'}) : digit_set();
+}
+
+CodePointSet PatternReader::spaces(bool negated) const {
+  constexpr CodePointRange kAscii[] = {{'\t', '\r'}, {' ', ' '}};
+  if (negated) return space_set().complement();
+  return classes_ == RegexClasses::portable ? CodePointSet(kAscii) : space_set();
+}
+
+CodePointSet PatternReader::newlines() const {
+  CodePointSet set(CodePointRange{'\n', '\n'});
+  if (classes_ != RegexClasses::portable) return set;
+  set.add('\r');
+  set.add(CodePointRange{0x2028, 0x2029});
+  return set;
 }
 
 CodePointSet PatternReader::property(bool negated, bool bare) {

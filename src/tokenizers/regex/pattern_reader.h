@@ -8,13 +8,14 @@
 
 #include "alate/error.h"
 #include "tokenizers/regex/code_point_set.h"
+#include "tokenizers/regex/syntax_tree.h"
 
 namespace alate::tokenizers {
 
 class PatternReader {
  public:
   /// `where` must outlive the reader. Throws corrupt unless the pattern is UTF-8.
-  PatternReader(std::string_view pattern, std::string_view where);
+  PatternReader(std::string_view pattern, std::string_view where, RegexClasses classes = RegexClasses::oniguruma);
 
   bool at_end() const { return at_ == text_.size(); }
   char32_t peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : kNone; }
@@ -31,6 +32,11 @@ class PatternReader {
   /// The rest of an escape that stands for one code point, after the backslash; the escaped character itself if it
   /// means nothing else.
   char32_t escaped_code_point();
+  /// \w and \W (`bare`: outside of brackets), \d and \D, \s and \S, and what the dot is not.
+  CodePointSet words(bool negated, bool bare) const;
+  CodePointSet digits(bool negated) const;
+  CodePointSet spaces(bool negated) const;
+  CodePointSet newlines() const;
   /// The set of \p{…} or \P{…}, after its first brace. `bare` is false inside of brackets.
   CodePointSet property(bool negated, bool bare);
 
@@ -49,6 +55,7 @@ class PatternReader {
   std::size_t at_ = 0;
   std::string_view pattern_;
   std::string_view where_;
+  RegexClasses classes_;
 };
 
 /// The class after its opening bracket, up to and including the closing one.

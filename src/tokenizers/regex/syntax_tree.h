@@ -10,6 +10,12 @@
 
 namespace alate::tokenizers {
 
+/// What \d, \w, \s and the dot are.
+enum class RegexClasses : std::uint8_t {
+  oniguruma,  // as Unicode has them
+  portable,   // as narrow as in any usual dialect: digits, letters and spaces of ASCII, no line separators
+};
+
 struct RegexNode {
   enum class Kind : std::uint8_t {
     set,          // one code point of `set`

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -164,6 +165,10 @@ TEST(AnswerCalls, OfDeepSeekKimiGlmAndOthers) {
                         "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Paris</parameter>"
                         "\n</invoke>\n<invoke name=\"now\">\n</invoke>\n</minimax:tool_call>"),
             kParisAndNow);
+  EXPECT_EQ(read_answer(syntax_of("minicpm_xml"),
+                        "<function name=\"get_weather\"><param name=\"city\">Paris</param></function>\n"
+                        "<function name=\"now\"></function>"),
+            kParisAndNow);
   EXPECT_EQ(read_answer(syntax_of("seed_xml"),
                         "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n"
                         "</seed:tool_call>"),
@@ -227,6 +232,22 @@ TEST(AnswerCalls, ArgumentsAreGivenOutAsTheyAreWritten) {
   // The answer ends in the middle: the call stays cut off.
   parser.finish(pieces);
   EXPECT_EQ(tests::joined(pieces).back(), "arguments:{\"city\" :\t\"Z\\u00fcrich </tool_call>\"");
+}
+
+TEST(AnswerCalls, OneThatIsCutOffBeforeItsNameIsNoTextAfterAnother) {
+  const std::string call = "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>\n";
+  EXPECT_EQ(read_answer(syntax_of("hermes"), call + "<tool_call>\n{\"name\":"), (Parts{"call:now", "arguments:{}"}));
+  EXPECT_EQ(read_answer(syntax_of("mistral"), "[TOOL_CALLS][{\"name\": \"now\"}, {\"name\""),
+            (Parts{"call:now", "arguments:{}"}));
+}
+
+TEST(AnswerCalls, AfterTheOnlyOneThatIsAllowedAreLeftOut) {
+  const auto syntax = std::make_shared<const AnswerSyntax>(
+      tests::tokenizer_with({}), "", &tests::format_named("llama3"), tests::weather_tools(), true);
+  EXPECT_EQ(
+      read_answer(syntax,
+                  R"({"name": "now", "parameters": {}}; {"name": "get_weather", "parameters": {"city": "Paris"}})"),
+      (Parts{"call:now", "arguments:{}"}));
 }
 
 TEST(AnswerCalls, OfStringsBetweenTagsComeInPiecesToo) {

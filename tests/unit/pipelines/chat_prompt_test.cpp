@@ -132,6 +132,16 @@ TEST(ChatPrompt, ToolsAreWhereTheFamilyFindsThem) {
       << smol;
 }
 
+TEST(ChatPrompt, CallsThatTheTemplateDoesNotWriteAreTextInTheModelsFormat) {
+  EXPECT_NE(prompt(tests::kSmolTemplate, kCalledTwice, kTools)
+                .find("c\n<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n"),
+            std::string::npos);
+  EXPECT_NE(prompt(tests::kPhiTemplate, kCalledTwice, kTools)
+                .find("c\n<|tool_call|>[{\"name\": \"now\", \"arguments\": {}}, {\"name\": \"now\", \"arguments\": {}}]"
+                      "<|/tool_call|><|end|>"),
+            std::string::npos);
+}
+
 TEST(ChatPrompt, WithoutAChoiceOfToolsNoneAreListed) {
   ChatRequest request;
   request.tool_choice.kind = ToolChoice::Kind::none;

@@ -45,4 +45,8 @@ inline constexpr std::string_view kGemmaTemplate =
 inline constexpr std::string_view kUnknownFormatTemplate =
     R"({% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for call in m.tool_calls or [] %}@{{ call.function.name }}@{{ call.function.arguments | tojson }}{% endfor %}{% endfor %})";
 
+// Nor are these, though the prompt speaks of a tag that is.
+inline constexpr std::string_view kUnknownTagsTemplate =
+    R"({% if tools %}{{ tools | tojson }} Write <tool_call><invoke tool=NAME></tool_call>.{% endif %}{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for call in m.tool_calls or [] %}<tool_call><invoke tool={{ call.function.name }}>{{ call.function.arguments | tojson }}</tool_call>{% endfor %}{% endfor %})";
+
 }  // namespace alate::tests

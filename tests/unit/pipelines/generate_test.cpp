@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <regex>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -273,6 +274,51 @@ TEST_F(Generate, AConversationForgetsItsLatestTurnAndKnowsItsLength) {
   EXPECT_TRUE(chat.drop_latest());
   EXPECT_TRUE(chat.messages().empty());
   EXPECT_EQ(chat.ask("w4", greedy(2)).text, first.text);
+}
+
+TEST_F(Generate, ATextIsHeldToAFormatAndEndsWithIt) {
+  const TextGenerator model = generator();
+  GenerationOptions options = greedy(20);
+  options.format = {OutputFormat::Kind::regex, "w1( w[23]){2}"};
+  const Generation made = model.generate("w4 w5", options);
+  EXPECT_TRUE(std::regex_match(made.text, std::regex("w1( w[23]){2}"))) << made.text;
+  EXPECT_EQ(made.finish, FinishReason::end_of_sequence);
+  EXPECT_EQ(made.tokens.size(), 3U);
+  options.sampling.temperature = 1;
+  options.sampling.seed = 3;
+  const std::vector<std::string_view> prompts = {"w4", "w5 w6"};
+  for (const auto& texts : model.generate_several(prompts, {.n = 5}, options)) {
+    for (const Generation& text : texts)
+      EXPECT_TRUE(std::regex_match(text.text, std::regex("w1( w[23]){2}"))) << text.text;
+  }
+  options.format = {OutputFormat::Kind::regex, "w1( w[23])*"};
+  options.stopping.max_tokens = 4;
+  EXPECT_EQ(model.generate("w4", options).finish, FinishReason::length);
+}
+
+TEST_F(Generate, EndTokensAreAllowedWhereTheFormatIsWhole) {
+  const TextGenerator model = generator();
+  GenerationOptions options = greedy(30);
+  options.format = {OutputFormat::Kind::grammar, "root ::= \"w1\" (\" w2 w3\")*"};
+  options.stopping.stop_token_ids = {7};  // "w7", which the grammar lacks
+  options.sampling.logit_bias = {{7, 100}};
+  const Generation made = model.generate("w4 w5", options);
+  EXPECT_EQ(made.text, "w1");
+  EXPECT_EQ(made.finish, FinishReason::stop_token);
+  options.stopping.min_tokens = 2;
+  EXPECT_EQ(model.generate("w4 w5", options).text, "w1 w2 w3");
+}
+
+TEST_F(Generate, RefusesFormatsThatItCannotHoldTo) {
+  const TextGenerator model = generator();
+  GenerationOptions options = greedy(4);
+  options.format = {OutputFormat::Kind::json_schema, R"({"not": {}})"};
+  const Error schema = base::error_of([&] { (void)model.generate("w4", options); });
+  EXPECT_EQ(schema.code(), ErrorCode::invalid_argument);
+  EXPECT_NE(schema.message().find("\"not\""), std::string::npos) << schema.message();
+  options.format = {OutputFormat::Kind::json, ""};
+  const Error stuck = base::error_of([&] { (void)model.generate("w4", options); });
+  EXPECT_NE(stuck.message().find("its vocabulary lacks"), std::string::npos) << stuck.message();
 }
 
 TEST_F(Generate, ThinkingIsAVariableOfTheTemplate) {

@@ -67,7 +67,8 @@ TEST(TemplateTraits, OfTemplatesWhoseArgumentsAreText) {
 
 TEST(TemplateTraits, WithoutToolsTheGeneralFormatIsUsed) {
   for (const std::string_view text :
-       {tests::kPlainTemplate, tests::kGemmaTemplate, std::string_view("{{ 1 / 0 }}"), tests::kUnknownFormatTemplate}) {
+       {tests::kPlainTemplate, tests::kGemmaTemplate, std::string_view("{{ 1 / 0 }}"), tests::kUnknownFormatTemplate,
+        std::string_view("x{{ tools }}"), tests::kUnknownTagsTemplate}) {
     const TemplateTraits found = traits(text);
     EXPECT_EQ(found.tools_by, ToolsBy::none) << text;
     EXPECT_EQ(found.calls, &general_call_format()) << text;
