@@ -29,7 +29,9 @@ const Verb* find_verb(std::string_view name);
 // declare arguments.
 void run_serve(Arguments& arguments);
 void run_run(Arguments& arguments);
+void run_load(Arguments& arguments);
 void run_ps(Arguments& arguments);
+void run_unload(Arguments& arguments);
 void run_embed(Arguments& arguments);
 void run_rerank(Arguments& arguments);
 void run_chunk(Arguments& arguments);

@@ -25,6 +25,13 @@ constexpr std::array kVerbs = {
          "alate ps\n"
          "alate ps --url http://127.0.0.1:11433 --output json",
          run_ps},
+    Verb{"load", "MODEL", "has a running server load a model",
+         "A request that names the model would too. The server is found as by ps. Nothing is printed where it is "
+         "loaded.",
+         "alate load all-MiniLM-L6-v2 --for 1h", run_load},
+    Verb{"unload", "MODEL", "has a running server unload a model",
+         "Requests under way finish. The server is found as by ps, and takes it from administrators only.",
+         "alate unload all-MiniLM-L6-v2", run_unload},
     Verb{"run", "[MODEL [PROMPT]]", "a conversation as of chat; without MODEL the server, as serve",
          "`alate run MODEL` is `alate chat MODEL`; with a PROMPT it is answered, and that is all. Without MODEL, with "
          "or "

@@ -36,6 +36,8 @@ struct GenerationOptions {
   OutputFormat format = {};
   /// In place of `format`; made by the library, for calls of tools.
   std::shared_ptr<const generation::Grammar> grammar = {};
+  /// Whether Generation::prompt is wanted, with SamplingOptions::logprobs. The whole prompt is computed then.
+  bool prompt_logprobs = false;
 };
 
 /// A generated token as the model saw it.
@@ -56,10 +58,11 @@ struct Generation {
   std::string text;                    // without special tokens and what ended it
   std::vector<GeneratedToken> tokens;  // those that ended it included
   FinishReason finish = FinishReason::length;
-  std::string stop_text = {};                            // the entry of StoppingOptions::stop that ended it
-  std::size_t prompt_tokens = 0;                         // special ones included
-  std::size_t cached_tokens = 0;                         // those of them that were not computed again
-  std::uint64_t seed = 0;                                // makes the same text again
+  std::string stop_text = {};               // the entry of StoppingOptions::stop that ended it
+  std::vector<GeneratedToken> prompt = {};  // if asked for: its tokens, of which the first has no log probability
+  std::size_t prompt_tokens = 0;            // special ones included
+  std::size_t cached_tokens = 0;            // those of them that were not computed again
+  std::uint64_t seed = 0;                   // makes the same text again
   std::chrono::nanoseconds prompt_time{}, token_time{};  // until the first token, and of all that follow
 };
 

@@ -48,13 +48,28 @@ Selection check_task_loadable(const std::filesystem::path& folder, const runtime
   return model->facts.selection;
 }
 
+// The same of a language model that generates.
+Selection check_generator_loadable(const std::filesystem::path& folder, const runtime::LoadRequest& request,
+                                   bool has_tokenizer) {
+  runtime::LoadWatch unwatched;
+  std::future<Tokenizer> tokenizer;
+  if (has_tokenizer)
+    tokenizer =
+        begin_loading_tokenizer(runtime::find_model_files(folder, request.options).tokenizer(), request.options);
+  const std::shared_ptr<Model::State> model = Model::State::read(folder, request, unwatched);
+  if (has_tokenizer) tokenizer.get();
+  model->bind_to_backend([](const Model::State& on) { on.check_step(); }, {}, Model::State::Purpose::check);
+  return model->facts.selection;
+}
+
 }  // namespace
 
 Selection check_loadable(const std::filesystem::path& folder, runtime::LoadRequest request, bool has_tokenizer) {
   LoadOptions& options = request.options;
   const Task task = tasks_of(folder, options).front();
-  if (options.dtype == ComputeType::automatic && task == Task::embed) options = exact_options(options);
   options.dump_graphs.clear();
+  if (is_bare_language_model(folder, options)) return check_generator_loadable(folder, request, has_tokenizer);
+  if (options.dtype == ComputeType::automatic && task == Task::embed) options = exact_options(options);
   return task == Task::embed ? check_embedding(folder, request, has_tokenizer)
                              : check_task_loadable(folder, request, task, has_tokenizer);
 }

@@ -128,7 +128,8 @@ std::string type_by_head(const runtime::ModelFiles& files, const ModelSummary& s
   if (!files.is_onnx()) {
     const std::string_view head = models::find_head(models::find_architecture(config), config).name;
     const bool is_pooled = base::is_there(files.home / "modules.json");
-    if (models::gives_next_token(head) && !is_pooled && summary.tasks.front() == Task::embed) return "generator";
+    if (models::gives_next_token(head) && !is_pooled && summary.tasks.front() == Task::embed)
+      return std::string(model_type(Task::generate));
   }
   return std::string(model_type(summary.tasks.front()));
 }
@@ -204,6 +205,7 @@ ModelSummary summarize_model(const fs::path& model, std::span<const FolderFile> 
   }
   try_reading(read_config, model, summary);
   try_reading(read_type, model, summary);
+  if (is_bare_language_model(model)) summary.tasks = {Task::generate};
   try_reading(read_weights, model, summary);
   if (!summary.architecture.empty() || !summary.dtype.empty()) return summary;
   try {

@@ -28,7 +28,7 @@ struct ModelSummary {
   std::chrono::system_clock::time_point modified{};
   std::string architecture;  // config.json's model_type; empty if unreadable
   std::vector<Task> tasks;   // the main one first; empty if unknown
-  // The manifest's; else "generator" of a language model without pooling, which has no task here, or the main task's;
+  // The manifest's; else "generator" of a language model without pooling, or the main task's;
   // empty where nothing here runs such a model.
   std::string type;
   std::string dtype;           // of the stored weights, "F32"; empty if unknown

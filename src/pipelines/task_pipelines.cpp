@@ -5,11 +5,14 @@
 #include "alate/error.h"
 #include "pipelines/calls/special_tokens.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/generate/generator_state.h"
+#include "pipelines/modules/model_class.h"
 #include "pipelines/modules/rerank_head.h"
 #include "pipelines/rerank/rerank_run.h"
 #include "pipelines/tasks/task_head.h"
 #include "runtime/loading/loaded_model.h"
 #include "runtime/loading/model_files.h"
+#include "runtime/loading/step_memory.h"
 #include "tokenizers/sources/load_tokenizer.h"
 
 namespace alate::pipelines {
@@ -26,8 +29,12 @@ TaskPipelines TaskPipelines::load(const std::filesystem::path& folder, const run
     loaded.bare_model_ = runtime::load_model(folder, request, control);
     return loaded;
   }
+  if (is_bare_language_model(folder, request.options)) {
+    loaded.tasks_ = {Task::generate};
+    loaded.generator_ = load_generator(folder, request, control);
+    return loaded;
+  }
   if (const Task main = loaded.tasks_.front(); main == Task::embed) {
-    loaded.is_bare_ = is_bare_language_model(folder, request.options);
     loaded.embedding_ = load_embedding(folder, EmbeddingRequest(request).forced(), control);
   } else if (main == Task::rerank) {
     loaded.reranker_ = load_reranker(folder, request, control);
@@ -61,7 +68,7 @@ void TaskPipelines::require_tokenizer() const {
 
 const EmbeddingPipeline& TaskPipelines::embedding() const {
   require_tokenizer();
-  if (is_bare_) throw bare_language_model_error(model().folder());
+  if (generator_) throw bare_language_model_error(model().folder());
   if (embedding_) return *embedding_;
   throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is ",
                    task_head(tasks_.front()).noun, ": it ", description(tasks_.front()),
@@ -69,8 +76,18 @@ const EmbeddingPipeline& TaskPipelines::embedding() const {
                    ": ", class_of(model().state()));
 }
 
+const TextGenerator& TaskPipelines::generator() const {
+  require_tokenizer();
+  if (generator_) return *generator_;
+  const Task main = tasks_.front();
+  throw make_error(ErrorCode::unsupported, "the model '", runtime::shown_name(model().folder()), "' is ",
+                   main == Task::embed ? "an embedder" : task_head(main).noun, ": it ", description(main),
+                   ", and writes no texts; name a language model: ", class_of(model().state()));
+}
+
 TextModel TaskPipelines::text_model() const {
   require_tokenizer();
+  if (generator_) return generator_->state().model;
   if (text_model_) return *text_model_;
   return {.model = embedding_->model(), .tokenizer = embedding_->tokenizer(), .max_length = embedding_->max_length()};
 }
@@ -87,14 +104,17 @@ RerankPipeline TaskPipelines::reranker() const {
 
 const Model& TaskPipelines::model() const {
   if (bare_model_) return *bare_model_;
+  if (generator_) return generator_->model();
   return embedding_ ? embedding_->model() : text_model_->model;
 }
 const Tokenizer& TaskPipelines::tokenizer() const {
   require_tokenizer();
+  if (generator_) return generator_->tokenizer();
   return embedding_ ? embedding_->tokenizer() : text_model_->tokenizer;
 }
 std::size_t TaskPipelines::max_length() const {
   if (bare_model_) return bare_model_->facts().max_positions;
+  if (generator_) return generator_->context();
   return embedding_ ? embedding_->max_length() : text_model_->max_length;
 }
 
@@ -102,7 +122,14 @@ Fingerprint TaskPipelines::fingerprint() const {
   return embedding_ ? embedding_->state().fingerprint() : model().fingerprint();
 }
 
+std::size_t TaskPipelines::cache_bytes() const {
+  if (!generator_) return 0;
+  const auto program = model().state().step_program();
+  return static_cast<std::size_t>(runtime::cache_bytes(program->bound(), program->layout()));
+}
+
 std::size_t TaskPipelines::weight_bytes() const {
+  if (generator_) return model().state().step_program()->facts().weight_bytes;
   if (bare_model_) {
     const Model::State& state = bare_model_->state();
     const bool is_file = !state.form->file_extension().empty();

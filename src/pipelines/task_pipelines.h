@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alate/embedding.h"
+#include "alate/generation.h"
 #include "alate/rerank.h"
 #include "pipelines/calls/text_model.h"
 #include "pipelines/tasks/tasks.h"
@@ -22,7 +23,8 @@ bool has_tokenizer(const std::filesystem::path& folder, const LoadOptions& optio
 class TaskPipelines {
  public:
   /// Compiles the entry point of the main task only; those of the others are compiled at their first use. Throws as the
-  /// load of the main task's pipeline. A model without a tokenizer is loaded for `forward` over token ids.
+  /// load of the main task's pipeline. A model without a tokenizer is loaded for `forward` over token ids; of a bare
+  /// language model (is_bare_language_model) the only task is to generate.
   static TaskPipelines load(const std::filesystem::path& folder, const runtime::LoadRequest& request,
                             const RunControl& control = {});
 
@@ -45,10 +47,16 @@ class TaskPipelines {
   std::size_t dimensions() const { return embedding_ ? embedding_->dimensions() : 0; }
   /// Null if the model does not embed.
   const EmbeddingPipeline* find_embedding() const { return embedding_ ? &*embedding_ : nullptr; }
+  /// Throws unsupported, saying what the model is for, where that is something else.
+  const TextGenerator& generator() const;
+  /// Null if the model does not generate.
+  const TextGenerator* find_generator() const { return generator_ ? &*generator_ : nullptr; }
   /// What texts have where a masked language model fills them; empty if the model does not.
   const std::string& mask() const { return mask_; }
   /// Bytes of the weights that the main task's entry point holds; 0 if its backend does not say.
   std::size_t weight_bytes() const;
+  /// That the keys and values of a model that generates may take; 0 for others.
+  std::size_t cache_bytes() const;
   /// Model::fingerprint, of all transformers.
   Fingerprint fingerprint() const;
 
@@ -59,10 +67,10 @@ class TaskPipelines {
 
   std::vector<Task> tasks_;
   std::string mask_;
-  bool is_bare_ = false;  // is_bare_language_model
   std::optional<EmbeddingPipeline> embedding_;
   std::optional<TextModel> text_model_;     // of models that do not embed, or fill masks too
   std::optional<RerankPipeline> reranker_;  // of models that rerank
+  std::optional<TextGenerator> generator_;  // of bare language models; the others are absent then
   std::optional<Model> bare_model_;         // without a tokenizer; the others are absent then
 };
 

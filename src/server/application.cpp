@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/os/heap.h"
 #include "base/threads/mutex.h"
+#include "pipelines/generate/generator_state.h"
 #include "server/api/family_routes.h"
 #include "server/clients/admission.h"
 #include "server/clients/api_keys.h"
@@ -173,15 +174,20 @@ struct Application::State {
     for (const LoadedListing& each : models.loaded()) {
       const ModelFacts& facts = each.model->pipelines.facts();
       const auto depth = each.model->scheduler->depth();
-      gauges.models.push_back({.name = each.model->name,
-                               .backend = facts.backend,
-                               .device = facts.device,
-                               .dtype = facts.dtype,
-                               .bytes = each.bytes,
-                               .jobs = depth.jobs,
-                               .rows = depth.rows,
-                               .tokens = depth.tokens});
+      const TextGenerator* generator = each.model->pipelines.find_generator();
+      gauges.models.push_back(
+          {.name = each.model->name,
+           .backend = facts.backend,
+           .device = facts.device,
+           .dtype = facts.dtype,
+           .bytes = each.bytes,
+           .jobs = depth.jobs,
+           .rows = depth.rows,
+           .tokens = depth.tokens,
+           .steps = generator == nullptr ? std::nullopt : std::optional(generator->state().steps->counts()),
+           .cache_bytes = each.model->pipelines.cache_bytes()});
     }
+    gauges.loads = models.load_counts();
     const Admission::Counts counts = admission.counts();
     gauges.requests_running = counts.running;
     gauges.requests_waiting = counts.waiting;
@@ -242,6 +248,7 @@ void Application::run() {
   const Housekeeping housekeeping([this, memory = base::FreeMemoryReturn()]() mutable {
     state_->models.unload_idle();
     state_->admission.wake();
+    state_->services.live_answers.tick(Clock::now());
     memory.tick();
   });
   state_->http.run();

@@ -355,6 +355,27 @@ TEST(CliPs, ShowsAKeyWithTheRoleAdminWhereTheSettingsHaveOne) {
   expect_has(failure(6, {"ps", "--url", refuses.url()}), "role admin");
 }
 
+TEST(CliLoad, AsksTheServerForAModelByName) {
+  OneAnswer server(200, R"({"model": "owner/name", "loaded": true})");
+  EXPECT_EQ(good({"load", "owner/name", "--for", "10m", "--url", server.url()}), "");
+  const std::string asked = server.asked();
+  expect_has(asked, "POST /api/load HTTP/1.1\r\n");
+  expect_has(asked, R"({"model":"owner/name","keep_alive":"10m"})");
+  OneAnswer other(200, R"({"model": "owner/name", "loaded": false})");
+  EXPECT_EQ(good({"unload", "owner/name", "--url", other.url(), "--output", "json"}),
+            "{\"model\":\"owner/name\",\"loaded\":false}\n");
+  expect_has(other.asked(), "POST /api/unload HTTP/1.1\r\n");
+}
+
+TEST(CliLoad, SaysWhatTheServerSays) {
+  OneAnswer missing(404, R"({"error": "there is no model \"b\"", "code": "not_found"})");
+  expect_has(failure(4, {"load", "b", "--url", missing.url()}), "there is no model \"b\"");
+  OneAnswer full(503, R"({"error": "there is no room in memory for the model b", "code": "overloaded"})");
+  expect_has(failure(6, {"load", "b", "--url", full.url()}), "there is no room in memory");
+  OneAnswer refuses(403, "{}");
+  expect_has(failure(6, {"unload", "b", "--url", refuses.url()}), "role admin");
+}
+
 TEST(CliPs, GivesTheBodyAsJson) {
   OneAnswer server(200, R"({"models": [{"name": "a", "more": 1}]})");
   EXPECT_EQ(good({"ps", "--url", server.url(), "--output", "json"}), "{\"models\":[{\"name\":\"a\",\"more\":1}]}\n");

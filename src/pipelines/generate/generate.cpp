@@ -94,7 +94,9 @@ TextGenerator pipelines::load_generator(const std::filesystem::path& folder, con
   state->end_tokens = state->config.end_tokens;
   if (state->end_tokens.empty()) state->end_tokens = generation::read_end_tokens(model.config, "config.json");
   choose_context(*state, *program);
-  state->steps = std::make_unique<runtime::StepScheduler>(program, runtime::loop_options(*program));
+  const bool shares_cores = model.facts.backend == "cpu";
+  state->steps = std::make_unique<runtime::StepScheduler>(program, runtime::loop_options(*program),
+                                                          shares_cores ? request.turns : nullptr);
   return TextGenerator(std::move(state));
 }
 

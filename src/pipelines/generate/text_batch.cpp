@@ -1,6 +1,7 @@
 #include "pipelines/generate/text_batch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -8,7 +9,7 @@
 #include <utility>
 
 #include "alate/error.h"
-#include "base/threads/mutex.h"
+#include "generation/sampling/logprobs.h"
 #include "tokenizers/encode.h"
 
 namespace alate::pipelines {
@@ -24,13 +25,7 @@ generation::Sampler sampler_of(const TextGenerator::State& model, const Sampling
            .text = index}};
 }
 
-// What the scheduler's thread tells a call: pieces of texts, and texts that are done.
-struct TextNews {
-  std::size_t index = 0;
-  std::string piece = {};
-  std::optional<runtime::StepResult> done = {};
-};
-
+// What a call has been told and not heard yet.
 class NewsQueue {
  public:
   void push(TextNews news) {
@@ -61,25 +56,6 @@ class NewsQueue {
   std::deque<TextNews> news_;
 };
 
-// Jobs that are cancelled when the call that sent them ends.
-class SentJobs {
- public:
-  explicit SentJobs(runtime::StepScheduler& steps) : steps_(steps) {}
-  SentJobs(const SentJobs&) = delete;
-  SentJobs& operator=(const SentJobs&) = delete;
-  ~SentJobs() {
-    for (const std::uint64_t id : ids_) steps_.cancel(id);
-  }
-  void send(runtime::StepJob job) {
-    ids_.push_back(0);
-    ids_.back() = steps_.submit(std::move(job));
-  }
-
- private:
-  runtime::StepScheduler& steps_;
-  std::vector<std::uint64_t> ids_;
-};
-
 }  // namespace
 
 std::vector<std::int32_t> prompt_tokens(const TextGenerator::State& model, std::string_view prompt, bool with_special,
@@ -96,7 +72,8 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
       sampler_(sampler_of(model, options.sampling, stopping_, index)),
       ending_(stopping_, model.end_tokens),
       end_tokens_(generation::end_tokens(stopping_, model.end_tokens)),
-      prompt_(std::move(prompt)) {
+      prompt_(std::move(prompt)),
+      top_(static_cast<std::size_t>(options.sampling.logprobs.value_or(0))) {
   if (prompt_.empty())
     throw Error(ErrorCode::invalid_argument, "the prompt has no tokens: give a text to be continued");
   if (prompt_.size() >= model.context)
@@ -106,6 +83,9 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
   result_.prompt_tokens = prompt_.size();
   result_.seed = sampler_.seed();
   if (const auto constraint = model.constraint(options, base::Cancellation::never())) constrained_.emplace(constraint);
+  if (options.prompt_logprobs && options.sampling.logprobs) {
+    for (const std::int32_t id : prompt_) result_.prompt.push_back({.id = id});
+  }
   if (const auto reason = ending_.before_first()) {
     result_.finish = *reason;
     is_done_ = true;
@@ -115,36 +95,51 @@ GrowingText::GrowingText(const TextGenerator::State& model, std::vector<std::int
   }
 }
 
-runtime::StepJob GrowingText::job(const std::shared_ptr<GrowingText>& text, std::function<void(std::string)> shown) {
+runtime::StepJob GrowingText::job(const std::shared_ptr<GrowingText>& text, Shown shown) {
   runtime::StepJob job;
   job.prompt = std::move(text->prompt_);
   job.choose = [text, shown = std::move(shown)](std::span<const float> logits, std::size_t worker) {
-    std::string piece;
-    const std::optional<std::int32_t> token = text->choose(logits, worker, piece);
-    if (!piece.empty()) shown(std::move(piece));
-    return token;
+    return text->choose(logits, worker, shown);
   };
+  if (text->reads_prompt())
+    job.read_prompt = [text](std::size_t place, std::span<const float> logits) { text->read_prompt(place, logits); };
   return job;
 }
 
-std::optional<std::int32_t> GrowingText::choose(std::span<const float> logits, std::size_t worker, std::string& shown) {
+// The logits are of the token after this place of the prompt.
+void GrowingText::read_prompt(std::size_t place, std::span<const float> logits) {
+  const double sum = generation::log_sum(logits, weights_);
+  if (!std::isfinite(sum))
+    throw Error(ErrorCode::corrupt, "the model computes numbers that are not finite: its weights are damaged");
+  GeneratedToken& token = result_.prompt[place + 1];
+  token.logprob = static_cast<float>(static_cast<double>(logits[static_cast<std::size_t>(token.id)]) - sum);
+  generation::top_logprobs(logits, sum, top_, ranks_, token.top);
+}
+
+std::optional<std::int32_t> GrowingText::choose(std::span<const float> logits, std::size_t worker, const Shown& shown) {
+  std::vector<float>().swap(weights_);
+  std::vector<generation::Rank>().swap(ranks_);
+  if (is_done_) return std::nullopt;
   generation::SamplerWorkspace& workspace = model_.workspace(worker);
   const generation::TokenChoice choice = sampler_.choose(logits, workspace, allowed_tokens(workspace));
   if (result_.tokens.empty()) first_token_ = std::chrono::steady_clock::now();
   result_.tokens.push_back({choice.token, choice.logprob, {choice.top.begin(), choice.top.end()}});
   sampler_.accept(choice);
-  std::optional<FinishReason> reason = ending_.add(choice.token, decoder_.push(choice.token), shown);
-  result_.text += shown;
+  std::string piece;
+  std::optional<FinishReason> reason = ending_.add(choice.token, decoder_.push(choice.token), piece);
+  result_.text += piece;
   if (!reason && result_.prompt_tokens + result_.tokens.size() >= model_.context) reason = FinishReason::length;
   if (constrained_ && (!reason || reason == FinishReason::length)) {
     constrained_->accept(choice.token);
-    // Nothing more may follow: the model need not say so.
     if (constrained_->is_over()) reason = FinishReason::end_of_sequence;
   }
-  if (!reason) return choice.token;
-  result_.finish = *reason;
-  result_.stop_text = ending_.stop_text();
-  return std::nullopt;
+  if (reason) {
+    result_.finish = *reason;
+    result_.stop_text = ending_.stop_text();
+  }
+  shown(result_.tokens.back(), std::move(piece));
+  if (reason) return std::nullopt;
+  return choice.token;
 }
 
 void GrowingText::show_special_tokens(std::span<const std::int32_t> tokens) {
@@ -182,36 +177,60 @@ Generation GrowingText::finish(std::size_t cached, std::string& rest) {
   return std::move(result_);
 }
 
+void SentTexts::send(std::size_t index, const std::shared_ptr<GrowingText>& text, const TextTerms& terms, Told told) {
+  if (text->is_done()) return told({.index = index, .done = runtime::StepResult()});
+  const auto shared = std::make_shared<const Told>(std::move(told));
+  runtime::StepJob job = GrowingText::job(text, [shared, index](GeneratedToken token, std::string piece) {
+    (*shared)({.index = index, .token = std::move(token), .piece = std::move(piece)});
+  });
+  job.done = [shared, index](const runtime::StepResult& result) { (*shared)({.index = index, .done = result}); };
+  job.client = terms.client;
+  job.is_batch = terms.is_batch;
+  job.first_token_by = terms.first_token_by;
+  job.deadline = terms.deadline;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_cancelled_) return;
+    ids_.reserve(ids_.size() + 1);
+  }
+  const std::uint64_t id = steps_.submit(std::move(job));
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_cancelled_) {
+      ids_.push_back(id);
+      return;
+    }
+  }
+  steps_.cancel(id);
+}
+
+void SentTexts::cancel() {
+  std::vector<std::uint64_t> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    is_cancelled_ = true;
+    ids.swap(ids_);
+  }
+  for (const std::uint64_t id : ids) steps_.cancel(id);
+}
+
 std::vector<Generation> grow_texts(const TextGenerator::State& model,
                                    std::span<const std::shared_ptr<GrowingText>> texts, const TextListener& listener,
                                    const base::ControlledCall& call) {
   std::vector<Generation> results(texts.size());
-  const auto finish = [&](std::size_t index, std::size_t cached) {
-    std::string rest;
-    results[index] = texts[index]->finish(cached, rest);
-    if (!rest.empty() && listener.shown) listener.shown(index, rest);
-    if (listener.done) listener.done(index);
-  };
   const auto queue = std::make_shared<NewsQueue>();  // the scheduler may still use it when the call ends early
-  SentJobs jobs(*model.steps);
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i]->is_done()) {
-      finish(i, 0);
-      continue;
-    }
-    runtime::StepJob job = GrowingText::job(
-        texts[i], [queue, i](std::string piece) { queue->push({.index = i, .piece = std::move(piece)}); });
-    job.done = [queue, i](const runtime::StepResult& result) { queue->push({.index = i, .done = result}); };
-    jobs.send(std::move(job));
-    ++left;
-  }
-  while (left > 0) {
+  SentTexts sent(*model.steps);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    sent.send(i, texts[i], {}, [queue](TextNews news) { queue->push(std::move(news)); });
+  for (std::size_t left = texts.size(); left > 0;) {
     const TextNews news = queue->next(call);
     if (!news.piece.empty() && listener.shown) listener.shown(news.index, news.piece);
     if (!news.done) continue;
     if (news.done->error) std::rethrow_exception(news.done->error);
-    finish(news.index, news.done->cached_tokens);
+    std::string rest;
+    results[news.index] = texts[news.index]->finish(news.done->cached_tokens, rest);
+    if (!rest.empty() && listener.shown) listener.shown(news.index, rest);
+    if (listener.done) listener.done(news.index);
     --left;
   }
   return results;

@@ -96,7 +96,8 @@ const TaskHead& task_head(Task task) {
     case Task::answer: return kAnswer;
     case Task::fill: return kFill;
     case Task::extract: return kExtract;
-    case Task::embed: break;
+    case Task::embed:
+    case Task::generate: break;
   }
   throw Error(ErrorCode::internal, "no head computes this task");
 }

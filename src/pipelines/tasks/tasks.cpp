@@ -39,14 +39,15 @@ struct TaskName {
   Task task;
   std::string_view command, model_type, description;
 };
-constexpr std::array<TaskName, 7> kNames = {
+constexpr std::array<TaskName, 8> kNames = {
     {{Task::embed, "embed", "embedder", "turns texts into vectors"},
      {Task::rerank, "rerank", "reranker", "scores how well texts answer a query"},
      {Task::classify, "classify", "classifier", "says which labels fit a text"},
      {Task::recognize, "recognize", "recognizer", "finds labelled places in a text"},
      {Task::answer, "answer", "answerer", "finds the answer to a question in a text"},
      {Task::fill, "fill", "filler", "finds tokens for the masks of a text"},
-     {Task::extract, "extract", "extractor", "finds what a schema asks for in a text"}}};
+     {Task::extract, "extract", "extractor", "finds what a schema asks for in a text"},
+     {Task::generate, "generate", "generator", "writes how a text goes on"}}};
 
 constexpr std::string_view kForced = "or force it: --force of embed and index";
 
@@ -80,7 +81,7 @@ bool is_bare_language_model(const std::filesystem::path& folder, const LoadOptio
 }
 
 ModelPurpose purpose_of(const std::filesystem::path& folder) {
-  if (is_bare_language_model(folder)) return {.type = "generator", .capabilities = {}};
+  if (is_bare_language_model(folder)) return {.type = std::string(model_type(Task::generate)), .capabilities = {}};
   const std::vector<Task> tasks = tasks_of(folder);
   ModelPurpose purpose{.type = std::string(model_type(tasks.front())), .capabilities = {}};
   for (const Task task : tasks) purpose.capabilities.emplace_back(to_string(task));

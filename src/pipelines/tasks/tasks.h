@@ -14,7 +14,8 @@
 
 namespace alate::pipelines {
 
-enum class Task { embed, rerank, classify, recognize, answer, fill, extract };
+/// A language model generates: that is no head's task, and tasks_of does not name it.
+enum class Task { embed, rerank, classify, recognize, answer, fill, extract, generate };
 
 /// "embed": the command.
 std::string_view to_string(Task task);

@@ -24,7 +24,7 @@ class CachedModel {
 
   /// The backend and device where it runs, "cpu:0".
   virtual std::string place() const = 0;
-  /// Of its weights in memory.
+  /// Of its weights in memory, and of what it may take beside them.
   virtual std::size_t bytes() const = 0;
   /// Whether it has work, though nobody may hold it.
   virtual bool is_busy() const { return false; }

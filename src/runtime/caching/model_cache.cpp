@@ -32,7 +32,8 @@ struct ModelCache::State : std::enable_shared_from_this<ModelCache::State> {
   base::Mutex mutex;
   std::condition_variable room;  // signals that a model that took room has loaded or failed
   bool closed = false;
-  ModelTable table;  // guarded by the mutex
+  ModelTable table;  // guarded by the mutex, as the counts
+  Counts counts;
 
   std::exception_ptr closed_error() const { return std::make_exception_ptr(options.closed); }
   EntryPtr find(const ModelKey& key) const;
@@ -154,8 +155,10 @@ void ModelCache::State::load(const EntryPtr& entry) {
     waiting.swap(entry->waiting);  // empty once closed
     if (table.has(*entry)) {
       if (error != nullptr) {
+        ++counts.failed;
         table.remove(wanted.key, "failed");
       } else {
+        ++counts.loaded;
         made = keep(*entry, std::move(made), bytes, let_go);
       }
     }
@@ -178,17 +181,21 @@ ModelCache::Held ModelCache::State::load_in_room(const EntryPtr& entry, const Wa
   return held(wanted.load(), wanted.key);
 }
 
-// Lets go of models until this one fits; waits for others that are loading if they are in the way.
+// Lets go of models until this one fits; waits for others that are loading if they are in the way, and for a while for
+// those in use.
 void ModelCache::State::make_room(std::unique_lock<std::mutex>& lock, CacheEntry& entry) {
+  constexpr std::chrono::milliseconds kLook(20);  // nobody says when a model is no longer in use
+  const Clock::time_point give_up = Clock::now() + options.patience;
   while (!closed && table.has(entry) && !table.fits(entry)) {
     if (Held evicted = table.evict_one(entry)) {
+      ++counts.evicted;
       lock.unlock();
       evicted.reset();
       lock.lock();
       continue;
     }
-    if (!table.others_load(entry)) break;
-    room.wait(lock);
+    if (!table.others_load(entry) && Clock::now() >= give_up) throw table.no_room(entry);
+    room.wait_for(lock, kLook);
   }
   entry.takes_room = true;
 }
@@ -209,6 +216,7 @@ ModelCache::Held ModelCache::State::keep(CacheEntry& entry, Held made, std::size
   while (!table.fits(entry)) {
     Held other = table.evict_one(entry);
     if (other == nullptr) break;
+    ++counts.evicted;
     let_go.push_back(std::move(other));
   }
   return made;
@@ -242,6 +250,7 @@ bool ModelCache::unload(std::string_view model) {
       if (key.model == model && entry->model != nullptr) keys.push_back(key);
     }
     for (const ModelKey& key : keys) removed.push_back(state_->table.remove(key, "asked for"));
+    state_->counts.asked_for += removed.size();
   }
   return !removed.empty();
 }
@@ -271,6 +280,7 @@ void ModelCache::unload_idle() {
       if (entry->keep_alive && now - entry->used >= *entry->keep_alive && !entry->is_used()) over.push_back(key);
     }
     for (const ModelKey& key : over) idle.push_back(state_->table.remove(key, "idle"));
+    state_->counts.idle += idle.size();
   }
 }
 
@@ -282,6 +292,11 @@ std::vector<ModelCache::Kept> ModelCache::kept() const {
     if (entry->model != nullptr && entry->keep_alive) kept.expires = entry->used + *entry->keep_alive;
   }
   return all;
+}
+
+ModelCache::Counts ModelCache::counts() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->counts;
 }
 
 std::vector<ModelCache::Held> ModelCache::alive() const { return state_->census->alive(); }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -18,7 +19,9 @@ namespace alate::runtime {
 
 struct ModelCacheOptions {
   std::size_t most_models = 0;  // 0: unlimited
-  std::size_t most_bytes = 0;   // of weights; 0: unlimited
+  std::size_t most_bytes = 0;   // 0: unlimited
+  /// How long a load waits for room that models in use take.
+  std::chrono::nanoseconds patience{};
   /// The error of those who wait or ask once the cache is closed.
   Error closed{ErrorCode::unavailable, "no more models are loaded: this part of the program has ended"};
   /// Destroys models on a thread of the cache's, instead of where their last reference goes.
@@ -38,7 +41,7 @@ class ModelCache {
   struct Wanted {
     ModelKey key;
     std::function<std::unique_ptr<CachedModel>()> load;
-    /// Bytes of weights that loading will take, for making room; may throw instead. Called where loads run. Empty: 0.
+    /// Bytes that loading will take, for making room; may throw instead. Called where loads run. Empty: 0.
     std::function<std::size_t()> expected_bytes = {};
     KeepAlive keep_alive = {};
     bool stays = false;  // `use` changes nothing of its keep_alive
@@ -60,8 +63,9 @@ class ModelCache {
   /// ended, on that thread. All who ask meanwhile wait for that load, and each gets an exception of its own; the next
   /// to ask after a failure loads again. A model that is loaded for another key of its name and options on the device
   /// that the key wants, or on the one that the load chose, is given instead: none is on a device twice. Loading
-  /// makes room first: it lets go of the least recently used models, those without users before others, and waits for
-  /// loads under way. Throws what `start` throws.
+  /// makes room first: it lets go of the models that nobody uses, the least recently used first, and waits for loads
+  /// under way, and for ModelCacheOptions::patience for others. Where there is no room then, the error is
+  /// resource_exhausted, with the figures. Throws what `start` throws.
   void acquire(const Wanted& wanted, Ready ready);
   /// Waits for it.
   Held get(const Wanted& wanted);
@@ -87,6 +91,12 @@ class ModelCache {
     std::size_t bytes = 0;                     // as expected; in memory once it is loaded
     std::optional<Clock::time_point> expires;  // none: never
   };
+  /// So far.
+  struct Counts {
+    std::uint64_t loaded = 0, failed = 0;                // loads
+    std::uint64_t evicted = 0, idle = 0, asked_for = 0;  // models that were let go of
+  };
+  Counts counts() const;
   /// In the order of their keys.
   std::vector<Kept> kept() const;
   /// All that exist, also those that only their holders keep.

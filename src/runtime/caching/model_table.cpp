@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "alate/error.h"
 #include "base/log.h"
 
 namespace alate::runtime {
@@ -66,11 +67,36 @@ bool ModelTable::others_load(const CacheEntry& entry) const {
 ModelCache::Held ModelTable::evict_one(const CacheEntry& spared) {
   const CacheEntry* victim = nullptr;
   for (const auto& [key, entry] : entries_) {
-    if (entry.get() == &spared || entry->model == nullptr) continue;
-    if (victim == nullptr || std::pair(entry->is_used(), entry->used) < std::pair(victim->is_used(), victim->used))
-      victim = entry.get();
+    if (entry.get() == &spared || entry->model == nullptr || entry->is_used()) continue;
+    if (victim == nullptr || entry->used < victim->used) victim = entry.get();
   }
   return victim == nullptr ? nullptr : remove(ModelKey(victim->key), "evicted");
+}
+
+Error ModelTable::no_room(const CacheEntry& entry) const {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  const auto megabytes = [](std::size_t bytes) { return (bytes + kMegabyte - 1) / kMegabyte; };
+  std::string others;
+  std::size_t taken = 0, count = 0;
+  for (const auto& [key, each] : entries_) {
+    if (each.get() == &entry || !each->takes_room) continue;
+    others += (others.empty() ? "" : ", ") + key.model;
+    taken += each->bytes;
+    ++count;
+  }
+  if (others.empty())
+    return make_error(ErrorCode::resource_exhausted, "the model ", entry.key.model, " takes ", megabytes(entry.bytes),
+                      " MB, and all models together may take ", most_bytes_ / kMegabyte,
+                      " MB: allow more, or choose "
+                      "a smaller one");
+  if (most_models_ > 0 && count >= most_models_)
+    return make_error(ErrorCode::resource_exhausted, "there is no place in memory for the model ", entry.key.model,
+                      ": ", most_models_, " may be loaded, and all that are, are in use (", others,
+                      "); try again later, or allow more");
+  return make_error(ErrorCode::resource_exhausted, "there is no room in memory for the model ", entry.key.model,
+                    ": it takes ", megabytes(entry.bytes), " MB, and of ", most_bytes_ / kMegabyte,
+                    " MB for all models ", megabytes(taken), " MB are taken by models in use (", others,
+                    "); try again later, or allow more");
 }
 
 }  // namespace alate::runtime

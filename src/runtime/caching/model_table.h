@@ -66,9 +66,10 @@ class ModelTable {
   bool fits(const CacheEntry& entry) const;
   /// Whether another one takes room and is still loading.
   bool others_load(const CacheEntry& entry) const;
-  /// Removes the least recently used loaded model, preferring those not currently in use; null if there is none but
-  /// `spared`. As `remove`.
+  /// Removes the least recently used loaded model that nobody uses; null if there is none but `spared`. As `remove`.
   ModelCache::Held evict_one(const CacheEntry& spared);
+  /// Why there is no room for this one: the figures.
+  Error no_room(const CacheEntry& entry) const;
 
  private:
   const std::size_t most_models_, most_bytes_;

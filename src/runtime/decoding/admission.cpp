@@ -1,5 +1,6 @@
 // Which sequences of a StepLoop run, and which give up their pages.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "alate/error.h"
@@ -27,7 +28,7 @@ void StepLoop::admit() {
       if (!client.waiting.empty()) order.push_back(&client);
     }
     std::ranges::stable_sort(order, [](const StepClient* a, const StepClient* b) {
-      return std::pair(a->running, a->work) < std::pair(b->running, b->work);
+      return std::tuple(a->is_batch, a->running, a->work) < std::tuple(b->is_batch, b->running, b->work);
     });
     for (StepClient* client : order) {
       moved = admit_of(*client, refusals, is_full);
@@ -116,20 +117,24 @@ StepLoop::Admission StepLoop::give_pages(LiveSequence& sequence, const PrefixTre
   return Admission::done;
 }
 
-// Takes the place of another client's youngest sequence, where that client has two more running than this one.
+// Takes the place of another client's youngest sequence, where that client has two more running than this one; of batch
+// work in any case, unless this is batch work too.
 bool StepLoop::make_room(const StepClient& client) {
   if (running_.empty()) return false;
   LiveSequence& victim = least_entitled();
-  if (victim.client->running < client.running + 2) return false;
+  if (client.is_batch && !victim.client->is_batch) return false;
+  const bool is_below = victim.client->is_batch && !client.is_batch;
+  if (!is_below && victim.client->running < client.running + 2) return false;
   preempt(victim);
   return true;
 }
 
-// The youngest of the client that has the most.
+// The youngest of the client that has the most; of batch work, where there is any.
 LiveSequence& StepLoop::least_entitled() const {
   LiveSequence* victim = running_.back();
   for (LiveSequence* each : running_) {
-    if (each->client->running >= victim->client->running) victim = each;
+    const auto order = [](const StepClient& one) { return std::pair(one.is_batch, one.running); };
+    if (order(*each->client) >= order(*victim->client)) victim = each;
   }
   return *victim;
 }

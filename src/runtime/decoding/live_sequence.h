@@ -41,10 +41,15 @@ struct LiveSequence {
   /// Tokens to compute before the next one can be chosen.
   std::size_t rest() const { return ids.size() - cached; }
   bool reads_prompt() const { return job.read_prompt && read + 1 < prompt; }
+  bool is_late(StepJob::Clock::time_point now) const {
+    return job.deadline <= now || (ids.size() == prompt && job.first_token_by <= now);
+  }
 };
 
+/// The sequences of one client that are batch work, or those that are not.
 struct StepClient {
   std::string name;
+  bool is_batch = false;
   std::list<LiveSequence*> waiting = {};  // the next one first
   std::size_t running = 0;
   std::uint64_t work = 0;  // that its sequences were given, since it came (batch_work.h)

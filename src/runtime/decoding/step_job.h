@@ -33,7 +33,9 @@ struct StepJob {
   /// before the first `choose`. None of the prompt is taken from others then.
   std::function<void(std::size_t place, std::span<const float> logits)> read_prompt = {};
   std::string client = {};  // each client gets the same share of the places and tokens of steps
-  Clock::time_point deadline = Clock::time_point::max();  // from then on the sequence ends with deadline_exceeded
+  bool is_batch = false;    // gives way to all that are not
+  /// From then on the sequence ends with deadline_exceeded: if it has no token yet, and in any case.
+  Clock::time_point first_token_by = Clock::time_point::max(), deadline = Clock::time_point::max();
   /// Called once, unless the job is cancelled; must not throw.
   std::function<void(const StepResult&)> done = {};
 };

@@ -37,11 +37,14 @@ void StepLoop::add(std::shared_ptr<LiveSequence> sequence) {
     throw make_error(ErrorCode::resource_exhausted, "a text of ", added.ids.size(),
                      " tokens does not fit in the cache of ", store_.most(), " pages of ", kPageRows,
                      " tokens: shorten it");
-  auto client = std::ranges::find(clients_, added.job.client, &StepClient::name);
+  auto client = std::ranges::find_if(clients_, [&](const StepClient& each) {
+    return each.name == added.job.client && each.is_batch == added.job.is_batch;
+  });
   if (client == clients_.end()) {
     const auto laziest = std::ranges::min_element(clients_, {}, &StepClient::work);
     const std::uint64_t least = laziest == clients_.end() ? 0 : laziest->work;
-    client = clients_.insert(clients_.end(), StepClient{.name = added.job.client, .work = least});
+    client = clients_.insert(clients_.end(),
+                             StepClient{.name = added.job.client, .is_batch = added.job.is_batch, .work = least});
   }
   client->waiting.push_back(&added);
   added.client = &*client;
@@ -82,7 +85,7 @@ void StepLoop::end_unwanted() {
     LiveSequence& sequence = **place++;
     if (sequence.unwanted) {
       end(sequence, nullptr);
-    } else if (sequence.job.deadline <= now) {
+    } else if (sequence.is_late(now)) {
       end(sequence, std::make_exception_ptr(
                         Error(ErrorCode::deadline_exceeded,
                               "the time for this request was over before it was computed; try again when less is "

@@ -45,7 +45,8 @@ struct StepCounts {
 ///
 /// Fairness: places are shared evenly between clients. One that has fewer running sequences comes first, and takes the
 /// place of another's youngest if that has two more. The tokens of prompts in a step go to the client that was given
-/// the least work so far.
+/// the least work so far. Batch work comes after all other: it gets places and tokens that nobody else wants, and gives
+/// them up first.
 ///
 /// Pages: a sequence runs once there are pages for all its tokens. If there is none for a sequence that grows, the
 /// youngest of the client with the most running ones gives up its own, and is computed again later, except what the

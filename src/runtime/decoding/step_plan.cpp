@@ -1,5 +1,6 @@
 // The tokens of a StepLoop's next step.
 #include <algorithm>
+#include <utility>
 
 #include "alate/error.h"
 #include "runtime/batching/batch_work.h"
@@ -68,7 +69,7 @@ void StepLoop::hold(LiveSequence& sequence) {
   }
 }
 
-// Of prompts, in turns: the client that was given least is next, with its oldest sequence.
+// Of prompts, in turns: the client that was given least is next, with its oldest sequence; batch work comes last.
 void StepLoop::add_prompts(std::size_t tokens) {
   const auto room = [](const Planned& each) {
     const LiveSequence& sequence = *each.sequence;
@@ -80,7 +81,10 @@ void StepLoop::add_prompts(std::size_t tokens) {
     Planned* next = nullptr;
     for (Planned& each : planned_) {
       if (room(each) == 0) continue;
-      if (next == nullptr || each.sequence->client->work < next->sequence->client->work) next = &each;
+      const auto order = [](const Planned& one) {
+        return std::pair(one.sequence->client->is_batch, one.sequence->client->work);
+      };
+      if (next == nullptr || order(each) < order(*next)) next = &each;
     }
     if (next == nullptr) return;
     const std::size_t count = std::min({room(*next), tokens, kTurn});

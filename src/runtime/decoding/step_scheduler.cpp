@@ -1,9 +1,11 @@
 #include "runtime/decoding/step_scheduler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,8 +19,9 @@
 namespace alate::runtime {
 
 struct StepScheduler::State {
-  State(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options)
-      : loop(std::move(program), options) {}
+  State(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options,
+        std::shared_ptr<StepTurns> with_others)
+      : turns(std::move(with_others)), loop(std::move(program), options) {}
 
   void serve();
   void step(std::vector<std::shared_ptr<LiveSequence>>& added);
@@ -27,6 +30,7 @@ struct StepScheduler::State {
   const std::exception_ptr unloading =
       std::make_exception_ptr(Error(ErrorCode::cancelled, "the model is being unloaded"));
 
+  const std::shared_ptr<StepTurns> turns;  // null: of no others
   mutable base::Mutex mutex;
   std::condition_variable news;
   std::atomic<bool> stopping = false;
@@ -34,12 +38,14 @@ struct StepScheduler::State {
   std::vector<std::shared_ptr<LiveSequence>> submitted;                    // not yet in the loop
   std::unordered_map<std::uint64_t, std::shared_ptr<LiveSequence>> by_id;  // not done
   StepCounts counts;
-  StepLoop loop;  // of the thread
+  std::optional<StepJob::Clock::time_point> step_since;  // of the step under way
+  StepLoop loop;                                         // of the thread
   ModelThread thread;
 };
 
-StepScheduler::StepScheduler(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options)
-    : state_(std::make_shared<State>(std::move(program), options)) {
+StepScheduler::StepScheduler(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options,
+                             std::shared_ptr<StepTurns> turns)
+    : state_(std::make_shared<State>(std::move(program), options, std::move(turns))) {
   state_->thread.start([state = state_] { state->serve(); });
 }
 
@@ -98,8 +104,14 @@ void StepScheduler::cancel(std::uint64_t job) {
 StepCounts StepScheduler::counts() const {
   const std::lock_guard lock(state_->mutex);
   StepCounts counts = state_->counts;
-  counts.waiting += state_->submitted.size();
+  // Those of the step under way may have come since.
+  counts.waiting = state_->by_id.size() - std::min(state_->by_id.size(), counts.running);
   return counts;
+}
+
+std::chrono::nanoseconds StepScheduler::running() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->step_since ? StepJob::Clock::now() - *state_->step_since : std::chrono::nanoseconds();
 }
 
 // False if the job was cancelled.
@@ -114,9 +126,11 @@ void StepScheduler::State::serve() {
     {
       std::unique_lock<std::mutex> lock(mutex);
       counts = loop.counts();
+      step_since.reset();
       if (stopping && submitted.empty() && loop.empty()) return;
       news.wait(lock, [&] { return stopping || !submitted.empty() || !loop.empty(); });
       added.swap(submitted);
+      step_since = StepJob::Clock::now();
     }
     step(added);
   }
@@ -134,7 +148,9 @@ void StepScheduler::State::step(std::vector<std::shared_ptr<LiveSequence>>& adde
   added.clear();
   const auto is_stopping = [this] { return stopping.load(); };
   try {
-    if (!loop.empty()) loop.step({.cancellation = base::Cancellation::when(is_stopping)});
+    if (loop.empty()) return;
+    const StepTurns::Turn turn = StepTurns::wait(turns.get());
+    loop.step({.cancellation = base::Cancellation::when(is_stopping)});
   } catch (...) {
     loop.end_all(stopping ? unloading : current_error());
   }

@@ -1,17 +1,21 @@
 // The loop of steps that all callers of a loaded decoder share.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
 #include "runtime/decoding/step_loop.h"
+#include "runtime/decoding/step_turns.h"
 
 namespace alate::runtime {
 
 /// A StepLoop with a thread of its own, which sleeps while there is nothing to do. Thread-safe.
 class StepScheduler {
  public:
-  StepScheduler(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options);
+  /// `turns` are those of all models on the same cores; null: there is no other.
+  StepScheduler(std::shared_ptr<const StepProgram> program, const StepLoopOptions& options,
+                std::shared_ptr<StepTurns> turns = nullptr);
   /// As `stop`.
   ~StepScheduler();
   StepScheduler(const StepScheduler&) = delete;
@@ -28,6 +32,8 @@ class StepScheduler {
   void cancel(std::uint64_t job);
 
   StepCounts counts() const;
+  /// How long the step under way has taken so far; 0 if there is none.
+  std::chrono::nanoseconds running() const;
 
  private:
   struct State;

@@ -68,6 +68,16 @@ void Model::State::check(const runtime::Head& head, models::HeadChoice choice) c
   });
 }
 
+void Model::State::check_step() const {
+  const runtime::BuiltStep made = form->build_step(*this, cancellation());
+  runtime::with_unchanged_files(form->weights().get(), [&] {
+    on_backend(*backend, [&] {
+      runtime::bound_cache(*backend, facts.selection.device_index, made, limits(),
+                           {.model = runtime::shown_name(folder), .most_bytes = most_cache_bytes});
+    });
+  });
+}
+
 std::unique_ptr<backends::Executable> Model::State::compile_program(const graph::Program& program,
                                                                     const std::function<void()>& check) const {
   graph::PassLog log;
@@ -141,7 +151,8 @@ std::shared_ptr<const runtime::StepProgram> Model::State::step_program() const {
   runtime::BuiltStep made = form->build_step(*this, cancellation());
   runtime::CacheBound bound;
   std::unique_ptr<backends::Executable> executable = compile_program(graph::program_of(made.graph), [&] {
-    bound = runtime::bound_cache(*backend, facts.selection.device_index, made, limits(), runtime::shown_name(folder));
+    bound = runtime::bound_cache(*backend, facts.selection.device_index, made, limits(),
+                                 {.model = runtime::shown_name(folder), .most_bytes = most_cache_bytes});
   });
   const bool specialises = executable->batch_hint().specialises;
   const auto program = std::make_shared<const runtime::StepProgram>(

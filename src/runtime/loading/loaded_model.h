@@ -68,6 +68,7 @@ struct Model::State {
   std::filesystem::path weights_file;  // as of ModelFiles
   LoadOptions options;
   machine::ChoiceOrigin origin;         // of the choices in `options`
+  std::uint64_t most_cache_bytes = 0;   // as in LoadRequest
   runtime::LoadWatch* watch = nullptr;  // while it is loaded, by one thread; what is compiled later is not watched
   formats::Json config;
   std::unique_ptr<const runtime::ModelForm> form;
@@ -100,6 +101,8 @@ struct Model::State {
   /// its shape, and compares the memory it takes with what is free. A file that a runtime executes is opened: only that
   /// runtime can say whether it runs.
   void check(const runtime::Head& head, models::HeadChoice choice) const;
+  /// The same for `step_program`.
+  void check_step() const;
   /// The options that every graph of the model is compiled with.
   backends::CompileOptions compile_options() const;
   /// A file's executable on the backend, opened at its first use; of a form that has one. Throws

@@ -149,6 +149,7 @@ std::shared_ptr<Model::State> Model::State::read(const std::filesystem::path& pa
   state->weights_file = files.weights_file;
   state->options = options;
   state->origin = request.origin;
+  state->most_cache_bytes = request.most_cache_bytes;
   state->watch = &watch;
   state->manifest = folders::read_manifest(state->folder);
   if (!options.dump_graphs.empty()) state->dump = std::make_unique<graph::GraphDump>(options.dump_graphs);

@@ -136,8 +136,10 @@ CacheBound bound_for(std::size_t free_bytes, std::uint64_t taken, const models::
   return {.pages = pages, .context = std::min(positions, pages * static_cast<std::size_t>(kPageRows))};
 }
 
-CacheBound bound_cache(backends::Backend& backend, std::string_view device_index, const BuiltStep& step,
-                       const models::EncoderLimits& limits, const std::string& model) {
+namespace {
+
+CacheBound bound_by_memory(backends::Backend& backend, std::string_view device_index, const BuiltStep& step,
+                           const models::EncoderLimits& limits, const std::string& model) {
   std::size_t free_bytes = 0;
   std::optional<backends::Device> meant;
   for (const backends::Device& device : backend.devices()) {
@@ -165,6 +167,33 @@ CacheBound bound_cache(backends::Backend& backend, std::string_view device_index
   bound.pages = std::max(bound.pages, StepProgram::pages_of(least.context));
   bound.context = std::max(bound.context, least.context);
   return bound;
+}
+
+}  // namespace
+
+std::uint64_t cache_bytes(const CacheBound& bound, const models::CacheLayout& layout) {
+  return bound.pages * page_bytes(layout);
+}
+
+CacheBound within_bytes(CacheBound bound, const models::CacheLayout& layout, const models::EncoderLimits& limits,
+                        const CacheWish& wish) {
+  constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+  if (wish.most_bytes == 0 || cache_bytes(bound, layout) <= wish.most_bytes) return bound;
+  const std::uint64_t page = page_bytes(layout);
+  const std::size_t least = std::min({positions_of(limits), kLeastContext, bound.context});
+  const std::size_t least_pages = StepProgram::pages_of(least);
+  bound.pages = static_cast<std::size_t>(wish.most_bytes / page);
+  if (bound.pages < least_pages)
+    throw make_error(ErrorCode::resource_exhausted, "the keys and values of a text of ", least, " tokens take ",
+                     (least_pages * page + kMegabyte - 1) / kMegabyte, " MB with ", wish.model, ", and ",
+                     wish.most_bytes / kMegabyte, " MB are left for them: allow more, or choose a smaller model");
+  bound.context = std::min(bound.context, bound.pages * static_cast<std::size_t>(kPageRows));
+  return bound;
+}
+
+CacheBound bound_cache(backends::Backend& backend, std::string_view device_index, const BuiltStep& step,
+                       const models::EncoderLimits& limits, const CacheWish& wish) {
+  return within_bytes(bound_by_memory(backend, device_index, step, limits, wish.model), step.layout, limits, wish);
 }
 
 FolderStep step_of_folder(const std::filesystem::path& folder, ComputeType dtype) {

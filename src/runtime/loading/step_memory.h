@@ -35,11 +35,22 @@ MemoryRequest decoder_request(const backends::Backend& backend, const BuiltStep&
 CacheBound bound_for(std::size_t free_bytes, std::uint64_t taken, const models::CacheLayout& layout,
                      const models::EncoderLimits& limits);
 
+/// The cache of all sequences that a bound allows, in bytes.
+std::uint64_t cache_bytes(const CacheBound& bound, const models::CacheLayout& layout);
+
+/// Of a load.
+struct CacheWish {
+  std::string model;             // its name in messages
+  std::uint64_t most_bytes = 0;  // that the cache may take; 0: what memory holds
+};
 /// The same for the backend's device of this index, in digits; empty: its first usable one. Call before the step is
 /// compiled for it. Throws resource_exhausted, with the figures, if not even one sequence of 512 tokens, or of the
 /// model's limit, fits.
 CacheBound bound_cache(backends::Backend& backend, std::string_view device_index, const BuiltStep& step,
-                       const models::EncoderLimits& limits, const std::string& model);
+                       const models::EncoderLimits& limits, const CacheWish& wish);
+/// At most so many bytes of a bound. Throws as bound_cache.
+CacheBound within_bytes(CacheBound bound, const models::CacheLayout& layout, const models::EncoderLimits& limits,
+                        const CacheWish& wish);
 
 /// A model folder's step, for estimates: nothing is compiled.
 struct FolderStep {

@@ -163,7 +163,7 @@ Json native_model_list(std::span<const ModelListing> listed, std::span<const Loa
   // Lists that clients of Termite read, empty ones too.
   for (const pipelines::Task task :
        {pipelines::Task::embed, pipelines::Task::rerank, pipelines::Task::classify, pipelines::Task::recognize,
-        pipelines::Task::answer, pipelines::Task::fill, pipelines::Task::extract})
+        pipelines::Task::answer, pipelines::Task::fill, pipelines::Task::extract, pipelines::Task::generate})
     by_task[task];
   for (const ModelListing& listing : listed) {
     const auto is_this = [&](const LoadedListing& one) { return one.model->name == listing.name; };

@@ -1,9 +1,14 @@
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "server/api/alias_listings.h"
 #include "server/api/background.h"
 #include "server/api/family_routes.h"
 #include "server/api/openai.h"
+#include "server/api/openai_chat.h"
+#include "server/api/openai_completions.h"
+#include "server/api/openai_responses.h"
 #include "server/api/route_schemas.h"
 #include "server/api/text_inputs.h"
 #include "server/exchange/json_response.h"
@@ -46,7 +51,7 @@ void show_model(Call& call) {
 }  // namespace
 
 std::vector<Route> openai_routes() {
-  return {
+  std::vector<Route> routes = {
       {.method = Method::post,
        .path = "/v1/embeddings",
        .family = Family::openai,
@@ -71,7 +76,11 @@ std::vector<Route> openai_routes() {
        .summary = "One model",
        .handle = show_model,
        .answers = {{.description = "The model", .schema = route_schema(Family::openai, "model")}}},
+      openai_chat_route(),
+      openai_completions_route(),
   };
+  std::ranges::move(openai_responses_routes(), std::back_inserter(routes));
+  return routes;
 }
 
 }  // namespace alate::server

@@ -49,14 +49,18 @@ Problem problem_of(const std::exception_ptr& error) {
   }
 }
 
-void fail(Exchange& exchange, Family family, const std::exception_ptr& error) {
+Problem logged_problem(const Exchange& exchange, const std::exception_ptr& error) {
   Problem problem = problem_of(error);
   if (problem.kind == Problem::Kind::not_ready && Clock::now() >= exchange.deadline() && is_cancelled(error)) {
     problem.kind = Problem::Kind::timeout;
     problem.message = "the request took too long";
   }
   if (problem.kind == Problem::Kind::internal) log_failure(exchange, error);
-  exchange.reply(to_response(family, problem));
+  return problem;
+}
+
+void fail(Exchange& exchange, Family family, const std::exception_ptr& error) {
+  exchange.reply(to_response(family, logged_problem(exchange, error)));
 }
 
 }  // namespace alate::server

@@ -111,10 +111,13 @@ struct Metrics::State {
   Labelled<Counter, kMaxReasons> rejected;
   Histogram queue{kDurations}, tokenize{kDurations}, compute{kDurations}, work_wait{kDurations};
   Histogram batch_rows{kRows}, batch_tokens{kTokens}, batch_duration{kDurations};
+  Histogram first_token{kDurations}, next_token{kDurations};
+  Counter prompt_tokens = 0, cached_tokens = 0, generated_tokens = 0;
   Counter batches = 0, tokens = 0, cache_hits = 0, expired = 0, truncated = 0, work_dropped = 0;
 
   void expose_requests(Exposition& out) const;
   void expose_work(Exposition& out) const;
+  void expose_texts(Exposition& out) const;
 };
 
 Metrics::Metrics() : state_(std::make_unique<State>()) {}
@@ -147,6 +150,19 @@ void Metrics::work_taken(std::chrono::nanoseconds waited) { state_->work_wait.ob
 void Metrics::work_dropped() { add(state_->work_dropped); }
 void Metrics::rejected(std::string_view reason) { add(state_->rejected.at(reason, "other")); }
 void Metrics::truncated(std::size_t texts) { add(state_->truncated, texts); }
+
+void Metrics::first_token(std::chrono::nanoseconds after_request) {
+  state_->first_token.observe(count_of(after_request));
+  add(state_->generated_tokens);
+}
+void Metrics::next_token(std::chrono::nanoseconds after_last) {
+  state_->next_token.observe(count_of(after_last));
+  add(state_->generated_tokens);
+}
+void Metrics::prompts(std::size_t tokens, std::size_t cached) {
+  add(state_->prompt_tokens, tokens);
+  add(state_->cached_tokens, cached);
+}
 
 void Metrics::State::expose_requests(Exposition& out) const {
   out.begin("alate_http_requests_total", "counter", "Requests that ended, by route and status.");
@@ -202,7 +218,67 @@ void Metrics::State::expose_work(Exposition& out) const {
   counter("alate_truncated_texts_total", "Texts that were cut to the model's length.", truncated);
 }
 
+void Metrics::State::expose_texts(Exposition& out) const {
+  out.begin("alate_time_to_first_token_seconds", "histogram", "From a request to a text's first token.");
+  out.sample({}, first_token, kNanosecondsPerSecond);
+  out.begin("alate_time_between_tokens_seconds", "histogram", "From one token of a text to the next.");
+  out.sample({}, next_token, kNanosecondsPerSecond);
+  const auto counter = [&](std::string_view name, std::string_view help, const Counter& count) {
+    out.begin(name, "counter", help);
+    out.sample({}, value_of(count));
+  };
+  counter("alate_prompt_tokens_total", "Tokens of prompts that were answered.", prompt_tokens);
+  counter("alate_prompt_cached_tokens_total", "Of these, those that were not computed again.", cached_tokens);
+  counter("alate_generated_tokens_total", "Tokens that were generated.", generated_tokens);
+}
+
 namespace {
+
+// Of language models, since each was loaded.
+void expose_steps(Exposition& out, const Gauges& gauges) {
+  using runtime::StepCounts;
+  const auto each = [&](std::string_view name, std::string_view type, std::string_view help, const auto& value) {
+    out.begin(name, type, help);
+    for (const Gauges::Model& model : gauges.models) {
+      if (model.steps) out.sample({{"model", model.name}}, std::uint64_t{value(*model.steps)});
+    }
+  };
+  each("alate_sequences_running", "gauge", "Texts that get tokens.", [](const StepCounts& c) { return c.running; });
+  each("alate_sequences_waiting", "gauge", "Texts that wait for a place.",
+       [](const StepCounts& c) { return c.waiting; });
+  each("alate_steps_total", "counter", "Steps of a model.", [](const StepCounts& c) { return c.steps; });
+  each("alate_step_tokens_total", "counter", "Tokens that steps computed, of prompts and texts.",
+       [](const StepCounts& c) { return c.computed_tokens; });
+  each("alate_prefix_hit_tokens_total", "counter", "Tokens whose keys and values another text had computed.",
+       [](const StepCounts& c) { return c.cached_tokens; });
+  each("alate_preemptions_total", "counter", "Texts that gave up their place and were computed again.",
+       [](const StepCounts& c) { return c.preemptions; });
+  out.begin("alate_kv_cache_pages", "gauge", "Pages of keys and values that take memory, by what they are for.");
+  for (const Gauges::Model& model : gauges.models) {
+    if (!model.steps) continue;
+    const StepCounts& counts = *model.steps;
+    const auto pages = [&](std::string_view state, std::size_t count) {
+      out.sample({{"model", model.name}, {"state", state}}, std::uint64_t{count});
+    };
+    pages("read", counts.pages_read);
+    pages("kept", counts.pages_idle);
+    pages("free", counts.pages - counts.pages_read - counts.pages_idle);
+  }
+  out.begin("alate_kv_cache_limit_bytes", "gauge", "Bytes that a model's keys and values may take.");
+  for (const Gauges::Model& model : gauges.models) {
+    if (model.steps) out.sample({{"model", model.name}}, std::uint64_t{model.cache_bytes});
+  }
+}
+
+void expose_loads(Exposition& out, const runtime::ModelCache::Counts& counts) {
+  out.begin("alate_model_loads_total", "counter", "Loads of models, by how they ended.");
+  out.sample({{"result", "loaded"}}, counts.loaded);
+  out.sample({{"result", "failed"}}, counts.failed);
+  out.begin("alate_model_unloads_total", "counter", "Models that were unloaded, by the reason.");
+  out.sample({{"reason", "evicted"}}, counts.evicted);
+  out.sample({{"reason", "idle"}}, counts.idle);
+  out.sample({{"reason", "asked_for"}}, counts.asked_for);
+}
 
 void expose_gauges(Exposition& out, const Gauges& gauges) {
   const auto gauge = [&](std::string_view name, std::string_view help, std::size_t value) {
@@ -224,7 +300,8 @@ void expose_gauges(Exposition& out, const Gauges& gauges) {
   of_models("alate_queue_jobs", "Requests in a model's queue, those under way included.", &Gauges::Model::jobs);
   of_models("alate_queue_rows", "Texts in a model's queue, those under way included.", &Gauges::Model::rows);
   of_models("alate_queue_tokens", "Tokens in a model's queue, those under way included.", &Gauges::Model::tokens);
-  of_models("alate_model_memory_bytes", "Memory of a model's weights.", &Gauges::Model::bytes);
+  of_models("alate_model_memory_bytes", "Memory of a model's weights, and what its cache may take.",
+            &Gauges::Model::bytes);
   out.begin("alate_model_info", "gauge", "The models that are loaded, and on what they run; always 1.");
   for (const Gauges::Model& model : gauges.models) {
     out.sample({{"model", model.name}, {"backend", model.backend}, {"device", model.device}, {"dtype", model.dtype}},
@@ -256,7 +333,10 @@ std::string Metrics::expose(const Gauges& gauges) const {
   Exposition out;
   state_->expose_requests(out);
   state_->expose_work(out);
+  state_->expose_texts(out);
   expose_gauges(out, gauges);
+  expose_steps(out, gauges);
+  expose_loads(out, gauges.loads);
   expose_process(out, gauges.version);
   return out.take();
 }

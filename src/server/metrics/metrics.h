@@ -4,10 +4,13 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/caching/model_cache.h"
+#include "runtime/decoding/step_loop.h"
 #include "server/exchange/exchange.h"
 
 namespace alate::server {
@@ -16,11 +19,14 @@ namespace alate::server {
 struct Gauges {
   struct Model {
     std::string name, backend, device, dtype;
-    std::size_t bytes = 0;                       // of weights
-    std::size_t jobs = 0, rows = 0, tokens = 0;  // waiting or in flight
+    std::size_t bytes = 0;                          // of weights and of cache_bytes
+    std::size_t jobs = 0, rows = 0, tokens = 0;     // waiting or in flight
+    std::optional<runtime::StepCounts> steps = {};  // of a language model
+    std::size_t cache_bytes = 0;                    // that its keys and values may take
   };
   std::string version;  // the program's; empty: not shown
   std::vector<Model> models;
+  runtime::ModelCache::Counts loads;
   std::size_t requests_running = 0, requests_waiting = 0;
   std::size_t work_running = 0, work_waiting = 0;  // pieces of work of the work threads
   std::size_t connections = 0;
@@ -41,6 +47,11 @@ class Metrics {
   void batch(std::size_t rows, std::size_t tokens, std::chrono::nanoseconds compute);
   void cache_hit();
   void expired();
+  /// Of a text: its first token came so long after its request, another so long after the one before.
+  void first_token(std::chrono::nanoseconds after_request);
+  void next_token(std::chrono::nanoseconds after_last);
+  /// Tokens of prompts, of which so many were not computed again.
+  void prompts(std::size_t tokens, std::size_t cached);
   /// Of the work threads' queue: a thread took work that had waited so long, or work was dropped that nobody waited
   /// for.
   void work_taken(std::chrono::nanoseconds waited);

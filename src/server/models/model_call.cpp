@@ -6,7 +6,6 @@
 #include "server/exchange/refuse.h"
 #include "server/metrics/model_statistics.h"
 #include "server/models/touch_model.h"
-#include "server/pulls/asker_of.h"
 
 namespace alate::server {
 namespace {
@@ -22,19 +21,11 @@ std::string place_of_input(const ModelRequest& request, std::size_t input) {
 
 void ModelCall::start() {
   check_count();
-  const Clock::time_point asked = Clock::now();
-  services_.models.acquire(
-      request().model, request().backend.empty() ? backend_ : request().backend,
-      [self = shared_from_this(), asked](const std::shared_ptr<HostedModel>& model, const std::exception_ptr& error) {
-        self->guarded([&] {
-          if (error) std::rethrow_exception(error);
-          self->answer().model = model;
-          const auto waited = Clock::now() - asked;
-          if (waited > std::chrono::milliseconds(1)) self->answer().load = waited;
-          self->on_work_queue([](ModelCall& call) { call.begin(); });
-        });
-      },
-      asker_of(exchange_), request().purpose);
+  acquire(request(), [this](std::shared_ptr<HostedModel> model, std::chrono::nanoseconds load) {
+    answer().model = std::move(model);
+    answer().load = load;
+    begin();
+  });
 }
 
 void ModelCall::check_count() const {
@@ -75,7 +66,7 @@ void ModelCall::submit() {
   job.rows = std::move(prepared.rows);
   job.client = exchange_->client;
   job.deadline = exchange_->deadline();
-  job.done = [self = shared_from_this()](runtime::BatchResult result) { self->computed(std::move(result)); };
+  job.done = [this, self = shared_from_this()](runtime::BatchResult result) { computed(std::move(result)); };
   // The answer may be sent, releasing the model, while this is still running.
   const std::shared_ptr<HostedModel> model = answer().model;
   const std::shared_ptr<Exchange> exchange = exchange_;
@@ -113,10 +104,10 @@ void ModelCall::computed(runtime::BatchResult result) {
       take(std::move(result.values));
       return reply();
     }
-    on_work_queue([values = std::move(result.values)](ModelCall& self) mutable {
-      self.take(std::move(values));
-      if (!self.has_more()) return self.reply();
-      if (!self.exchange_->abandoned()) self.submit();
+    on_work_queue([this, values = std::move(result.values)]() mutable {
+      take(std::move(values));
+      if (!has_more()) return reply();
+      if (!exchange_->abandoned()) submit();
     });
   });
 }

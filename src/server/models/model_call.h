@@ -5,34 +5,16 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "alate/tokenizer.h"
 #include "base/threads/cancellation.h"
 #include "pipelines/calls/prepared_rows.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "server/exchange/client_account.h"
-#include "server/exchange/failure.h"
-#include "server/exchange/route.h"
-#include "server/models/model_host.h"
-#include "server/models/services.h"
+#include "server/models/hosted_call.h"
 
 namespace alate::server {
-
-/// What the requests of all tasks have.
-struct ModelRequest {
-  std::string model;     // as named by the client; empty: the default model, or that of the purpose
-  ModelPurpose purpose;  // as in ModelHost::acquire
-  std::string backend;   // as in ModelHost::acquire; empty: the body's "backend"
-  bool truncate = true;  // false: a text longer than the model allows is Problem::too_long
-  std::optional<Side> truncation_side;
-  std::optional<std::chrono::nanoseconds> keep_alive;  // as in ModelHost::touch
-  std::string parameter = "input";                     // the family's name for the texts, for error messages
-  bool lone = false;                                   // the parameter is one text or row, not a list; for errors
-};
 
 /// What the answers of all tasks have.
 struct ModelAnswer {
@@ -46,20 +28,12 @@ struct ModelAnswer {
 /// "texts[3]": an input's place in the body.
 std::string place_of_input(const ModelRequest& request, std::size_t input);
 
-/// One request, from its arrival to its answer; kept alive by what it waits for. A task derives from it. Its functions
-/// are called one after the other; each may throw like a route's handler. Once the model is there they run on the work
-/// queue, since the model's files decide how long they take, except `take` and `respond` of a small answer, which are
-/// arithmetic on the scheduler's thread. Long loops ask `cancellation`.
-class ModelCall : public std::enable_shared_from_this<ModelCall> {
+/// A task derives from it. Its functions are called one after the other; each may throw like a route's handler. Once
+/// the model is there they run on the work queue, since the model's files decide how long they take, except `take` and
+/// `respond` of a small answer, which are arithmetic on the scheduler's thread. Long loops ask `cancellation`.
+class ModelCall : public HostedCall {
  public:
-  explicit ModelCall(Call& call)
-      : services_(call.services),
-        exchange_(call.exchange),
-        family_(call.route.family),
-        backend_(call.body.get_string("backend", "")) {}
-  virtual ~ModelCall() = default;
-  ModelCall(const ModelCall&) = delete;
-  ModelCall& operator=(const ModelCall&) = delete;
+  using HostedCall::HostedCall;
 
   /// Answers with the result of `respond`, plus X-Model-Fingerprint; errors get the format of the call's family. Throws
   /// like a route's handler. Call once.
@@ -97,23 +71,6 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   base::Cancellation cancellation() const { return exchange_->cancellation(); }
 
  private:
-  // Runs a step; an exception becomes the answer.
-  template <typename Step>
-  void guarded(const Step& step) {
-    try {
-      step();
-    } catch (...) {
-      fail(*exchange_, family_, std::current_exception());
-    }
-  }
-
-  template <typename Step>
-  void on_work_queue(Step step) {
-    services_.work.push(exchange_, [self = shared_from_this(), step = std::move(step)]() mutable {
-      self->guarded([&] { step(*self); });
-    });
-  }
-
   void check_count() const;
   void charge(std::size_t bytes);
   void begin();
@@ -121,10 +78,6 @@ class ModelCall : public std::enable_shared_from_this<ModelCall> {
   void computed(runtime::BatchResult result);
   void reply();
 
-  Services& services_;
-  const std::shared_ptr<Exchange> exchange_;
-  const Family family_;
-  const std::string backend_;
   ByteCharge charge_;  // for rows
 };
 

@@ -161,7 +161,7 @@ ModelHost::~ModelHost() {
 
 void ModelHost::stop() noexcept {
   state_->close();
-  for (const runtime::ModelCache::Held& each : state_->cache.alive()) hosted(each)->scheduler->stop();
+  for (const runtime::ModelCache::Held& each : state_->cache.alive()) hosted(each)->stop();
   state_->cache.finish_deletions();
 }
 
@@ -194,7 +194,7 @@ bool ModelHost::lengthen(const HostedModel& model, std::chrono::nanoseconds keep
 
 std::string ModelHost::hung_model(std::chrono::nanoseconds limit) const {
   for (const LoadedListing& each : loaded()) {
-    if (each.model->scheduler->depth().running > limit) return each.model->name;
+    if (each.model->running() > limit) return each.model->name;
   }
   return {};
 }
@@ -208,12 +208,15 @@ void ModelHost::unload_idle() {
       look_ups_.push([state = state_] {
         state->refresh_is_queued = false;
         state->names.refresh_if_requested();
+        state->find_changed();
         if (state->default_failure.is_due(state->listings)) state->queue_check_of_default();
       });
     }
   }
   state_->cache.unload_idle();
 }
+
+runtime::ModelCache::Counts ModelHost::load_counts() const { return state_->cache.counts(); }
 
 std::vector<LoadedListing> ModelHost::loaded() const {
   std::vector<LoadedListing> all;

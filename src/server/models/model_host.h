@@ -16,6 +16,7 @@
 #include "pipelines/task_pipelines.h"
 #include "runtime/batching/batch_scheduler.h"
 #include "runtime/caching/cached_model.h"
+#include "runtime/caching/model_cache.h"
 #include "server/exchange/work_queue.h"
 #include "server/metrics/model_statistics.h"
 #include "server/models/model_purpose.h"
@@ -40,14 +41,21 @@ class HostedModel final : public runtime::CachedModel {
   /// In the spelling of BackendChoices.
   std::string place() const override;
   std::size_t bytes() const override;
-  bool is_busy() const override { return scheduler->depth().jobs > 0; }
+  bool is_busy() const override;
 
   /// Throws RequestError, impossible, for a model without one.
   const Tokenizer& tokenizer() const;
+  /// Throws RequestError, impossible, for a model that does not generate.
+  const TextGenerator& generator() const;
+  /// Ends all that is computed or waits.
+  void stop() const noexcept;
+  /// How long what is computed now has been computed; 0: nothing is.
+  std::chrono::nanoseconds running() const;
 
   const std::string name;            // as in the models directory: "owner/name"
   const std::filesystem::path path;  // of its folder, or of the file of a variant
   const pipelines::TaskPipelines pipelines;
+  std::string files_digest;  // as ModelListing::digest, before they were loaded
   const std::chrono::nanoseconds load_time;
   const std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
   const std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the model
@@ -63,7 +71,7 @@ struct ModelListing : pipelines::ModelSummary {
 struct LoadedListing {
   std::shared_ptr<HostedModel> model;
   std::optional<std::chrono::system_clock::time_point> expires;  // none: never
-  std::size_t bytes = 0;                                         // of weights in memory
+  std::size_t bytes = 0;                                         // of weights in memory, and that its cache may take
 };
 
 /// Thread-safe.
@@ -119,12 +127,14 @@ class ModelHost {
 
   /// Unloads the model from every backend. False if it was not loaded. Requests in flight finish.
   bool unload(std::string_view name);
-  /// Unloads models that have been idle for longer than their keep-alive. The server calls it about every second.
+  /// Unloads models that have been idle for longer than their keep-alive, and loads those anew whose files have changed
+  /// and would load: requests under way finish with the old one. The server calls it about every second.
   void unload_idle();
   /// A model whose scheduler has been in one call for longer than `limit`; empty if there is none.
   std::string hung_model(std::chrono::nanoseconds limit) const;
 
   std::vector<LoadedListing> loaded() const;
+  runtime::ModelCache::Counts load_counts() const;
   /// What the model of this name (as in the models directory) has computed, on any backend, also while it was loaded
   /// before.
   ModelStatistics::Snapshot statistics(std::string_view name) const;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,9 +15,11 @@
 #include "alate/error.h"
 #include "base/threads/mutex.h"
 #include "runtime/caching/model_cache.h"
+#include "runtime/decoding/step_turns.h"
 #include "server/models/backend_choices.h"
 #include "server/models/default_model_failure.h"
 #include "server/models/host_limits.h"
+#include "server/models/load_failures.h"
 #include "server/models/model_choice.h"
 #include "server/models/model_host.h"
 #include "server/models/model_listing.h"
@@ -44,6 +47,12 @@ class ModelSpellings {
   std::map<std::string, std::weak_ptr<HostedModel>, std::less<>> models_;
 };
 
+/// Of a loaded model, as they were seen last.
+struct ChangedFiles {
+  std::string digest;
+  bool is_reloaded = false;  // for these
+};
+
 struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   using Clock = runtime::ModelCache::Clock;
   using Hosted = std::shared_ptr<HostedModel>;
@@ -65,6 +74,9 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   std::atomic<std::ptrdiff_t> preloads_left = -1;
   std::atomic<bool> refresh_is_queued = false;
   DefaultModelFailure default_failure;
+  LoadFailures failures;
+  std::map<std::string, ChangedFiles> changed;  // by model; of the look-up thread
+  const std::shared_ptr<runtime::StepTurns> turns = std::make_shared<runtime::StepTurns>();
   std::atomic<bool> check_is_queued = false;
 
   base::Mutex mutex;
@@ -88,7 +100,11 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   runtime::ModelCache::Wanted wanted(const NamedFolder& model, const std::string& backend,
                                      const std::optional<ClientId>& client);
   std::size_t expected_bytes(const NamedFolder& model) const;
+  std::uint64_t most_cache_bytes(const NamedFolder& model) const;
+  std::unique_ptr<HostedModel> load_or_remember(const NamedFolder& model, const std::string& backend);
   std::unique_ptr<HostedModel> load(const NamedFolder& model, const std::string& backend);
+  void find_changed();
+  void reload(const NamedFolder& model);
   bool is_eager(const std::string& name) const;
   runtime::ModelCache::KeepAlive longest_keep_alive() const;
   runtime::ModelCache::KeepAlive permitted_keep_alive(std::chrono::nanoseconds asked) const;

@@ -1,5 +1,6 @@
 #include "server/models/model_loading.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <span>
@@ -13,6 +14,7 @@
 #include "folders/hub_models.h"
 #include "formats/json.h"
 #include "pipelines/check_loadable.h"
+#include "pipelines/generate/generator_state.h"
 #include "runtime/batching/batch_work.h"
 #include "server/exchange/refuse.h"
 #include "server/models/hosting_options.h"
@@ -79,6 +81,33 @@ std::string HostedModel::place() const {
   return selection.backend + ":" + selection.device_index;
 }
 
+bool HostedModel::is_busy() const {
+  if (scheduler->depth().jobs > 0) return true;
+  const TextGenerator* generator = pipelines.find_generator();
+  if (generator == nullptr) return false;
+  const runtime::StepCounts counts = generator->state().steps->counts();
+  return counts.waiting + counts.running > 0;
+}
+
+void HostedModel::stop() const noexcept {
+  scheduler->stop();
+  if (const TextGenerator* generator = pipelines.find_generator()) generator->state().steps->stop();
+}
+
+std::chrono::nanoseconds HostedModel::running() const {
+  const std::chrono::nanoseconds batch = scheduler->depth().running;
+  const TextGenerator* generator = pipelines.find_generator();
+  return generator == nullptr ? batch : std::max(batch, generator->state().steps->running());
+}
+
+const TextGenerator& HostedModel::generator() const {
+  try {
+    return pipelines.generator();
+  } catch (const Error& error) {
+    refuse(Problem::Kind::impossible, error.message(), "model");
+  }
+}
+
 const Tokenizer& HostedModel::tokenizer() const {
   try {
     return pipelines.tokenizer();
@@ -89,7 +118,8 @@ const Tokenizer& HostedModel::tokenizer() const {
 
 std::size_t HostedModel::bytes() const {
   const std::size_t told = pipelines.weight_bytes();
-  return told > 0 ? told : weight_file_bytes(path);  // a backend that reports nothing still uses memory
+  // A backend that reports nothing still uses memory.
+  return (told > 0 ? told : weight_file_bytes(path)) + pipelines.cache_bytes();
 }
 
 std::unique_ptr<HostedModel> load_hosted_model(const NamedFolder& model, const HostingOptions& options,

@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include "server/clients/token_quota.h"
 #include "server/exchange/route.h"
 #include "server/exchange/work_queue.h"
 #include "server/metrics/metrics.h"
 #include "server/models/index_host.h"
+#include "server/models/live_answers.h"
 #include "server/models/model_host.h"
 #include "server/settings/settings.h"
 
@@ -30,6 +32,8 @@ struct Services {
   std::atomic<bool> shutting_down = false;
   std::function<void()> stopping = {};         // the server has begun to stop
   std::function<std::string()> obstacle = {};  // why the server makes no progress at the moment; empty: it does
+  LiveAnswers live_answers = {};
+  TokenQuota quota{quota_limits(settings)};
 };
 
 }  // namespace alate::server

@@ -51,7 +51,8 @@ struct Settings {
   std::chrono::nanoseconds keep_alive = std::chrono::minutes(5);    // 0: never unload
   std::chrono::nanoseconds max_keep_alive = std::chrono::hours(1);  // upper bound for requests
   std::optional<std::size_t> max_loaded_models;                     // 0: unlimited; none: depends on free memory
-  std::optional<std::size_t> max_memory_mb;                         // of weights; 0 and none as above
+  std::optional<std::size_t> max_memory_mb;                         // of weights and caches; 0 and none as above
+  std::optional<std::size_t> generation_cache_mb;                   // of one language model; none: of max_memory_mb
   std::size_t threads = 0;                                          // 0: one per core
   bool pin_threads = false;                                         // pins each worker to a core
   bool map_files = true;
@@ -74,8 +75,12 @@ struct Settings {
   std::size_t max_total_body_mb = 512;    // of all requests in flight together
   std::size_t max_total_answer_mb = 512;  // of answers not yet read by their clients
   std::size_t max_connections = 4096;
-  std::size_t max_client_percent = 75;  // share of a shared resource that one client may have
-  std::size_t max_inputs = 2048;        // texts per request
+  std::size_t max_client_percent = 75;    // share of a shared resource that one client may have
+  std::size_t max_inputs = 2048;          // texts per request
+  std::size_t generation_max_tokens = 0;  // of a text; 0: the context's
+  std::size_t generation_max_queue_tokens = std::size_t{1} << 20;       // of prompts that wait or are computed
+  std::chrono::nanoseconds generation_timeout = std::chrono::hours(1);  // of a stream; 0: none
+  std::size_t max_requests_per_minute = 0, max_tokens_per_minute = 0;   // of one client's texts; 0: any number
   std::size_t batch_max_tokens = backends::BatchHint().rows;
   std::chrono::nanoseconds batch_max_wait{};
   std::chrono::nanoseconds cache_ttl = std::chrono::minutes(5);

@@ -15,7 +15,9 @@ import sys
 import time
 import traceback
 
+import generation_checks
 from checks import ALIAS, CHECKS, version_of
+from generator_server import GeneratorServer
 from running_server import RunningServer
 from task_server import TaskServer
 
@@ -37,7 +39,8 @@ def main():
     parser = argparse.ArgumentParser(description="Checks real clients against `alate serve`.")
     parser.add_argument("--program", default=os.environ.get("ALATE_PROGRAM"))
     parser.add_argument("--model-dir", default=os.environ.get("ALATE_TEST_MODEL_DIR"))
-    parser.add_argument("--only", default=",".join(CHECKS), help="names of clients, with commas between")
+    installed = [name for name in [*CHECKS, *generation_checks.CHECKS] if version_of(name) is not None]
+    parser.add_argument("--only", default=",".join(installed), help="names of clients, with commas between")
     parser.add_argument("--examples", type=int, default=30, help="of schemathesis, for each operation")
     arguments = parser.parse_args()
     if not arguments.program or not arguments.model_dir:
@@ -46,10 +49,14 @@ def main():
     results = []
     folder = pathlib.Path(arguments.model_dir).resolve()
     options = ["--aliases", f"{ALIAS}={folder.parent.name}/{folder.name}"]
-    with RunningServer(arguments.program, arguments.model_dir, options) as server, TaskServer(arguments.program) as tasks:
+    with (RunningServer(arguments.program, arguments.model_dir, options) as server,
+          TaskServer(arguments.program) as tasks, GeneratorServer(arguments.program) as generators):
         for name in arguments.only.split(","):
             begin = time.monotonic()
-            passed, what = run_check(server, name, CHECKS[name], {"examples": arguments.examples, "tasks": tasks})
+            if name in CHECKS:
+                passed, what = run_check(server, name, CHECKS[name], {"examples": arguments.examples, "tasks": tasks})
+            else:
+                passed, what = run_check(generators, name, generation_checks.CHECKS[name], {})
             results.append((name, passed, what))
             print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - begin:.1f} s", flush=True)
         print(f"\nmodel {server.model}\n\n| client | version | result | seen |\n|---|---|---|---|")

@@ -457,5 +457,9 @@ CHECKS = {
 }
 
 
-def version_of(package):
-    return importlib.metadata.version(package)
+def version_of(name):
+    """Of the package that the first word names; None if it is not installed."""
+    try:
+        return importlib.metadata.version(name.split()[0])
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -66,6 +66,33 @@ TEST_F(Generate, TheSeedMakesTheSameTextWhoeverElseIsThere) {
   EXPECT_NE(model.generate("w4 w5", options).text, alone);
 }
 
+TEST_F(Generate, TheTokensOfAPromptHaveTheLogProbabilitiesThatTheyWouldBeChosenWith) {
+  const TextGenerator model = generator();
+  GenerationOptions options = greedy(2);
+  options.sampling.logprobs = 128;
+  options.prompt_logprobs = true;
+  const Generation made = model.generate("w4 w5 w6", options);
+  ASSERT_EQ(made.prompt.size(), 3U);
+  EXPECT_TRUE(made.prompt[0].top.empty());
+  for (const std::size_t place : {1, 2}) {
+    options.stopping.max_tokens = 1;
+    options.prompt_logprobs = false;
+    const Generation before = model.generate(place == 1 ? "w4" : "w4 w5", options);
+    EXPECT_TRUE(before.prompt.empty());
+    EXPECT_EQ(made.prompt[place].top, before.tokens[0].top);
+    const auto found = std::ranges::find(before.tokens[0].top, made.prompt[place].id, &TokenLogprob::token);
+    ASSERT_NE(found, before.tokens[0].top.end());
+    EXPECT_EQ(made.prompt[place].logprob, found->logprob);
+  }
+  // Of a text without tokens too.
+  options.stopping.max_tokens = 0;
+  options.prompt_logprobs = true;
+  const Generation none = model.generate("w4 w5 w6", options);
+  EXPECT_TRUE(none.tokens.empty());
+  ASSERT_EQ(none.prompt.size(), 3U);
+  EXPECT_EQ(none.prompt[2].logprob, made.prompt[2].logprob);
+}
+
 TEST_F(Generate, EndsBeforeAStopText) {
   const TextGenerator model = generator();
   const std::string whole = model.generate("w4 w5", greedy(8)).text;

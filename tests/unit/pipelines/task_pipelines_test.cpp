@@ -6,8 +6,12 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "pipelines/check_loadable.h"
+#include "pipelines/model_summary.h"
 #include "runtime/forward.h"
+#include "tests/golden/tiny_generators.h"
 #include "tests/golden/tiny_rerankers.h"
 #include "tests/source_folder.h"
 #include "tests/unit/base/expect_error.h"
@@ -53,6 +57,34 @@ TEST_F(WithoutTokenizer, AModelIsLoadedForTokenIds) {
   ASSERT_EQ(own.size(), wanted.size());
   for (const auto& [name, tensor] : wanted)
     EXPECT_TRUE(std::ranges::equal(own.find(name)->second.values<float>(), tensor.values<float>())) << name;
+}
+
+TEST(TaskPipelines, ALanguageModelGenerates) {
+  const base::TemporaryFolder folder;
+  tests::write_tiny_generator(folder.path() / "writer");
+  const TaskPipelines loaded = TaskPipelines::load(folder.path() / "writer", {});
+  EXPECT_EQ(loaded.tasks(), std::vector{Task::generate});
+  EXPECT_EQ(loaded.max_length(), static_cast<std::size_t>(tests::kTinyContext));
+  EXPECT_GT(loaded.cache_bytes(), 0U);
+  EXPECT_EQ(loaded.generator().generate("w4 w5").prompt_tokens, 2U);
+  EXPECT_EQ(loaded.text_model().tokenizer.encode("w4").ids, loaded.tokenizer().encode("w4").ids);
+  EXPECT_EQ(loaded.find_embedding(), nullptr);
+  const Error error = base::error_of([&] { (void)loaded.embedding(); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("is a language model"), std::string::npos) << error.message();
+  EXPECT_EQ(check_loadable(folder.path() / "writer", {}).backend, loaded.facts().backend);
+  const ModelSummary summary = summarize_model(folder.path() / "writer", {});
+  EXPECT_EQ(summary.type, "generator");
+  EXPECT_EQ(summary.tasks, std::vector{Task::generate});
+}
+
+TEST(TaskPipelines, AnEmbedderSaysThatItWritesNoTexts) {
+  const TaskPipelines loaded = TaskPipelines::load(source_folder() / "tests/golden/models/st_mean", {});
+  EXPECT_EQ(loaded.find_generator(), nullptr);
+  const Error error = base::error_of([&] { (void)loaded.generator(); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("turns texts into vectors, and writes no texts"), std::string::npos)
+      << error.message();
 }
 
 TEST_F(WithoutTokenizer, WhatReadsTextsIsRefusedByName) {

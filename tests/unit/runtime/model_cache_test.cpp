@@ -181,6 +181,50 @@ TEST_F(Cache, TheLeastRecentlyUsedMakesRoomThoseWithoutUsersFirst) {
   EXPECT_EQ(names(cache), (Names{"d", "e"}));
 }
 
+TEST_F(Cache, AModelInUseDoesNotMakeRoom) {
+  ModelCache cache({.most_models = 1});
+  Held a = cache.get(wanted("a"));
+  const Error error = base::error_of([&] { (void)cache.get(wanted("b")); });
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("1 may be loaded, and all that are, are in use (a)"), std::string::npos)
+      << error.message();
+  EXPECT_EQ(names(cache), Names{"a"});
+  EXPECT_EQ(cache.counts().failed, 1U);
+  a.reset();
+  cache.get(wanted("b"));
+  EXPECT_EQ(names(cache), Names{"b"});
+  EXPECT_EQ(cache.counts().loaded, 2U);
+  EXPECT_EQ(cache.counts().evicted, 1U);
+}
+
+TEST_F(Cache, TheFiguresSayWhyThereIsNoRoom) {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  ModelCache cache({.most_bytes = 100 * kMegabyte});
+  const auto of_megabytes = [&](const std::string& name, std::size_t count) {
+    Wanted model = wanted(name);
+    model.expected_bytes = [count] { return count * kMegabyte; };
+    model.load = [count] { return std::make_unique<CountedModel>("cpu:0", count * kMegabyte); };
+    return model;
+  };
+  const Held a = cache.get(of_megabytes("a", 60));
+  const Error error = base::error_of([&] { (void)cache.get(of_megabytes("b", 50)); });
+  EXPECT_NE(error.message().find("takes 50 MB, and of 100 MB for all models 60 MB are taken by models in use (a)"),
+            std::string::npos)
+      << error.message();
+  const Error alone = base::error_of([&] { (void)cache.get(of_megabytes("c", 150)); });
+  EXPECT_EQ(alone.code(), ErrorCode::resource_exhausted);
+}
+
+TEST_F(Cache, ALoadWaitsAWhileForAModelInUse) {
+  ModelCache cache({.most_models = 1, .patience = hours(1)});
+  Held a = cache.get(wanted("a"));
+  std::thread loading([&] { cache.get(wanted("b")); });
+  while (cache.kept().size() < 2) std::this_thread::yield();
+  a.reset();
+  loading.join();
+  EXPECT_EQ(names(cache), Names{"b"});
+}
+
 TEST_F(Cache, RoomIsMadeForExpectedBytesBeforeLoadingAndForThoseInMemoryAfterwards) {
   ModelCache cache({.most_bytes = 100});
   const auto of_bytes = [](const std::string& name, std::size_t expected, std::size_t bytes) {
@@ -368,7 +412,7 @@ TEST_F(Cache, ModelsAreDestroyedElsewhereWhereThatIsAsked) {
 
 // Meant for the thread sanitizer too.
 TEST_F(Cache, ManyThreadsGetUseAndLetGo) {
-  ModelCache cache({.most_models = 2, .deletes_elsewhere = true});
+  ModelCache cache({.most_models = 2, .patience = hours(1), .deletes_elsewhere = true});
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {

@@ -182,6 +182,65 @@ TEST_F(StepLoopTest, TokensOfPromptsAreSharedBetweenClients) {
   for (const Added* each : {&first, &second, &third}) expect_as_alone(*each);
 }
 
+TEST_F(StepLoopTest, BatchWorkGivesWayToAllOther) {
+  StepLoop loop(program_, {.most_pages = 64, .max_sequences = 2, .max_tokens = 64});
+  const auto add_batch = [&](std::uint64_t seed) {
+    Added added{.prompt = random_ids(4, seed),
+                .count = 12,
+                .seed = seed,
+                .text = std::make_shared<Text>(),
+                .sequence = nullptr};
+    StepJob job = job_of(added.prompt, added.count, seed, added.text);
+    job.is_batch = true;
+    added.sequence = add(loop, std::move(job));
+    return added;
+  };
+  const std::vector<Added> batch = {add_batch(1), add_batch(2), add_batch(3)};
+  step(loop);
+  EXPECT_EQ(loop.counts().running, 2U);
+  // Of the same client, which has two running: they take the places of its batch work all the same.
+  const std::vector<Added> others = {add_text(loop, random_ids(4, 4), 5, 4), add_text(loop, random_ids(4, 5), 5, 5)};
+  step(loop);
+  for (const Added& each : others) EXPECT_EQ(each.text->tokens.size(), 1U);
+  for (const Added& each : batch) EXPECT_FALSE(each.sequence->is_running);
+  run(loop);
+  for (const Added& each : batch) expect_as_alone(each);
+  for (const Added& each : others) expect_as_alone(each);
+}
+
+TEST_F(StepLoopTest, PromptsOfBatchWorkAreReadLast) {
+  StepLoop loop(program_, {.most_pages = 64, .max_tokens = 64});
+  const auto text = std::make_shared<Text>();
+  StepJob job = job_of(random_ids(400, 1), 1, 1, text);
+  job.is_batch = true;
+  const auto batch = add(loop, std::move(job));
+  const Added other = add_text(loop, random_ids(128, 2), 1, 2);
+  step(loop);
+  step(loop);
+  EXPECT_EQ(other.text->tokens.size(), 1U);
+  EXPECT_EQ(batch->cached, 0U);
+  run(loop);
+  EXPECT_EQ(text->ended, 1U);
+}
+
+TEST_F(StepLoopTest, OnlyTheFirstTokenHasToComeInItsTime) {
+  StepLoop loop(program_, {.most_pages = 64, .max_tokens = 16});
+  const auto begun = std::make_shared<Text>(), late = std::make_shared<Text>();
+  StepJob job = job_of(random_ids(5, 1), 10, 1, begun);
+  job.first_token_by = StepJob::Clock::now() + std::chrono::hours(1);
+  const auto sequence = add(loop, std::move(job));
+  step(loop);
+  sequence->job.first_token_by = StepJob::Clock::now();
+  StepJob other = job_of(random_ids(5, 2), 10, 2, late);
+  other.first_token_by = StepJob::Clock::now();
+  add(loop, std::move(other));
+  run(loop);
+  EXPECT_EQ(begun->tokens.size(), 10U);
+  EXPECT_EQ(begun->result.error, nullptr);
+  EXPECT_EQ(late->error(), ErrorCode::deadline_exceeded);
+  EXPECT_TRUE(late->tokens.empty());
+}
+
 TEST_F(StepLoopTest, CancelledSequencesGiveTheirPagesBack) {
   StepLoop loop(program_, {.most_pages = 64, .max_tokens = 64});
   const Added text = add_text(loop, random_ids(200, 1), 10, 1);

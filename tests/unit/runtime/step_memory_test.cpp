@@ -83,6 +83,22 @@ TEST_F(StepMemory, BoundsTheCacheByTheFreeMemory) {
   EXPECT_LT(bound_for(0, 0, layout, limits).pages, std::size_t{1} << 27);
 }
 
+TEST_F(StepMemory, BoundsTheCacheByWhatItMayTake) {
+  const models::CacheLayout layout = {{.name = "key", .dtype = DType::f32, .row = {2, 128}}};  // 32 KiB a page
+  models::EncoderLimits limits = folder_step_.limits;
+  limits.positions = 4096;
+  const CacheBound all = bound_for(0, 0, layout, limits);
+  EXPECT_EQ(cache_bytes(all, layout), all.pages * 32 * 1024);
+  EXPECT_EQ(within_bytes(all, layout, limits, {.model = "it"}).pages, all.pages);
+  const CacheBound some = within_bytes(all, layout, limits, {.model = "it", .most_bytes = kMiB});
+  EXPECT_EQ(some.pages, 32U);
+  EXPECT_EQ(some.context, 32U * 32U);
+  const Error error =
+      base::error_of([&] { within_bytes(all, layout, limits, {.model = "it", .most_bytes = kMiB / 4}); });
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("512 tokens take 1 MB with it"), std::string::npos) << error.message();
+}
+
 TEST_F(StepMemory, OfALoadedModelIsBounded) {
   EXPECT_EQ(program_->bound().context, kPositions);
   EXPECT_GE(program_->bound().pages, StepProgram::pages_of(kPositions));

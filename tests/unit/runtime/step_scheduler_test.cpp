@@ -1,6 +1,8 @@
 // The loop of steps as its callers see it, from several threads at once. Meant for the thread sanitizer too.
 #include "runtime/decoding/step_scheduler.h"
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <mutex>
@@ -147,6 +149,47 @@ TEST_F(StepSchedulerTest, PromptsThatTheCacheCannotHoldAreResults) {
   scheduler.submit(std::move(job));
   waiter.await(1);
   EXPECT_EQ(text->error(), ErrorCode::resource_exhausted);
+}
+
+TEST_F(StepSchedulerTest, ModelsOnTheSameCoresTakeTurns) {
+  const auto turns = std::make_shared<StepTurns>();
+  const StepLoopOptions options{.most_pages = 32};
+  StepScheduler first(program_, options, turns), second(program_, options, turns);
+  std::atomic<int> at_once = 0, most = 0;
+  Waiter waiter;
+  std::vector<std::shared_ptr<Text>> texts;
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    texts.push_back(std::make_shared<Text>());
+    StepJob job = job_of(random_ids(5, i), 60, i, texts.back());
+    job.choose = [&, choose = std::move(job.choose)](std::span<const float> logits, std::size_t worker) {
+      most = std::max<int>(most, ++at_once);
+      std::this_thread::yield();
+      --at_once;
+      return choose(logits, worker);
+    };
+    waiter.watch(job);
+    (i == 0 ? first : second).submit(std::move(job));
+  }
+  waiter.await(2);
+  EXPECT_EQ(most, 1);
+  for (std::uint64_t i = 0; i < 2; ++i) expect_same(*texts[i], alone(random_ids(5, i), 60, i));
+}
+
+TEST_F(StepSchedulerTest, SaysThatAJobOfTheStepUnderWayIsNotDone) {
+  StepScheduler scheduler(program_, {.most_pages = 32});
+  std::promise<void> begun, go_on;
+  StepJob job;
+  job.prompt = {1};
+  job.choose = [&](std::span<const float>, std::size_t) {
+    begun.set_value();
+    go_on.get_future().wait();
+    return std::optional<std::int32_t>();
+  };
+  scheduler.submit(std::move(job));
+  begun.get_future().wait();
+  EXPECT_EQ(scheduler.counts().waiting + scheduler.counts().running, 1U);
+  EXPECT_GT(scheduler.running().count(), 0);
+  go_on.set_value();
 }
 
 }  // namespace

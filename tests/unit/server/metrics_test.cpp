@@ -116,6 +116,59 @@ TEST(Metrics, CountWorkAndRefusals) {
   EXPECT_TRUE(has_line(text, "alate_rejected_requests_total{reason=\"unauthenticated\"} 1"));
 }
 
+TEST(Metrics, CountTokensAndTheTimeUntilThem) {
+  Metrics metrics;
+  metrics.first_token(40ms);
+  metrics.next_token(3ms);
+  metrics.next_token(30ms);
+  metrics.prompts(100, 64);
+  const std::string text = metrics.expose({});
+  EXPECT_TRUE(has_line(text, "alate_generated_tokens_total 3"));
+  EXPECT_TRUE(has_line(text, "alate_prompt_tokens_total 100"));
+  EXPECT_TRUE(has_line(text, "alate_prompt_cached_tokens_total 64"));
+  EXPECT_TRUE(has_line(text, "alate_time_to_first_token_seconds_count 1"));
+  EXPECT_TRUE(has_line(text, "alate_time_to_first_token_seconds_bucket{le=\"0.05\"} 1"));
+  EXPECT_TRUE(has_line(text, "alate_time_between_tokens_seconds_bucket{le=\"0.005\"} 1"));
+  EXPECT_TRUE(has_line(text, "alate_time_between_tokens_seconds_count 2"));
+}
+
+TEST(Metrics, ShowTheStepsAndTheCacheOfLanguageModels) {
+  Gauges gauges;
+  gauges.models.push_back({.name = "embedder", .backend = "cpu", .device = "", .dtype = "float32", .steps = {}});
+  gauges.models.push_back({.name = "writer",
+                           .backend = "cpu",
+                           .device = "",
+                           .dtype = "float32",
+                           .steps = runtime::StepCounts{.waiting = 1,
+                                                        .running = 2,
+                                                        .pages = 10,
+                                                        .pages_read = 6,
+                                                        .pages_idle = 3,
+                                                        .steps = 4,
+                                                        .computed_tokens = 50,
+                                                        .cached_tokens = 60,
+                                                        .preemptions = 7},
+                           .cache_bytes = 1000});
+  gauges.loads = {.loaded = 5, .failed = 1, .evicted = 2, .idle = 3, .asked_for = 4};
+  const std::string text = Metrics().expose(gauges);
+  EXPECT_TRUE(has_line(text, R"(alate_sequences_running{model="writer"} 2)")) << text;
+  EXPECT_TRUE(has_line(text, R"(alate_sequences_waiting{model="writer"} 1)"));
+  EXPECT_TRUE(has_line(text, R"(alate_steps_total{model="writer"} 4)"));
+  EXPECT_TRUE(has_line(text, R"(alate_step_tokens_total{model="writer"} 50)"));
+  EXPECT_TRUE(has_line(text, R"(alate_prefix_hit_tokens_total{model="writer"} 60)"));
+  EXPECT_TRUE(has_line(text, R"(alate_preemptions_total{model="writer"} 7)"));
+  EXPECT_TRUE(has_line(text, R"(alate_kv_cache_pages{model="writer",state="read"} 6)"));
+  EXPECT_TRUE(has_line(text, R"(alate_kv_cache_pages{model="writer",state="kept"} 3)"));
+  EXPECT_TRUE(has_line(text, R"(alate_kv_cache_pages{model="writer",state="free"} 1)"));
+  EXPECT_TRUE(has_line(text, R"(alate_kv_cache_limit_bytes{model="writer"} 1000)"));
+  EXPECT_EQ(text.find(R"(alate_steps_total{model="embedder"})"), std::string::npos);
+  EXPECT_TRUE(has_line(text, R"(alate_model_loads_total{result="loaded"} 5)"));
+  EXPECT_TRUE(has_line(text, R"(alate_model_loads_total{result="failed"} 1)"));
+  EXPECT_TRUE(has_line(text, R"(alate_model_unloads_total{reason="evicted"} 2)"));
+  EXPECT_TRUE(has_line(text, R"(alate_model_unloads_total{reason="idle"} 3)"));
+  EXPECT_TRUE(has_line(text, R"(alate_model_unloads_total{reason="asked_for"} 4)"));
+}
+
 TEST(Metrics, ShowGaugesAndTheProcess) {
   Gauges gauges;
   gauges.version = "1.2.3";

@@ -5,6 +5,7 @@
 
 #include "model_host_testing.h"
 #include "tests/golden/tiny_classifiers.h"
+#include "tests/golden/tiny_generators.h"
 #include "tests/golden/tiny_kinds.h"
 #include "tests/golden/tiny_recognizers.h"
 #include "tests/golden/tiny_rerankers.h"
@@ -49,6 +50,16 @@ TEST_F(ModelChoosing, ElseTheOnlyOneThatIs) {
   settings.default_model = "tiny/embedder";
   end_host();
   EXPECT_EQ(chosen({.tasks = {Task::rerank}}), "tiny/reranker");
+  EXPECT_EQ(chosen({.tasks = {Task::embed}}), "tiny/embedder");
+}
+
+TEST_F(ModelChoosing, ALanguageModelIsForTextsAndNothingElse) {
+  tests::write_tiny_generator(settings.models_dir / "tiny/writer");
+  EXPECT_EQ(chosen({.tasks = {Task::generate}}), "tiny/writer");
+  EXPECT_EQ(acquire_for({.tasks = {Task::embed}}).error().code(), ErrorCode::invalid_argument);
+  add("tiny/embedder");
+  end_host();
+  EXPECT_EQ(chosen({.tasks = {Task::generate}}), "tiny/writer");
   EXPECT_EQ(chosen({.tasks = {Task::embed}}), "tiny/embedder");
 }
 

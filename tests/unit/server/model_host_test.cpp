@@ -7,8 +7,11 @@
 #include <random>
 #include <thread>
 
+#include "base/files/mapped_file.h"
 #include "model_host_testing.h"
 #include "pipelines/embed/embedding_rows.h"
+#include "pipelines/generate/generator_state.h"
+#include "tests/golden/tiny_generators.h"
 #include "tests/golden/tiny_rerankers.h"
 
 namespace alate::server {
@@ -122,20 +125,123 @@ TEST_F(ModelHosting, AModelThatNobodyUsesMakesRoomBeforeOneInUse) {
   EXPECT_EQ(loaded(), (Names{"a", "c"}));
 }
 
-TEST_F(ModelHosting, AModelInUseMakesRoomWhenAllAre) {
+TEST_F(ModelHosting, AModelInUseStaysAndSaysWhyAnotherDoesNotCome) {
   for (const char* name : {"a", "b"}) add(name);
   settings.max_loaded_models = 1;
-  const auto held = acquire("a").model();
-  const auto other = acquire("b").model();
-  EXPECT_EQ(loaded(), (Names{"b"}));
+  settings.request_timeout = std::chrono::milliseconds(40);
+  auto held = acquire("a").model();
+  const Error error = acquire("b").error();
+  EXPECT_EQ(error.code(), ErrorCode::resource_exhausted);
+  EXPECT_NE(error.message().find("in use (a)"), std::string::npos) << error.message();
+  EXPECT_EQ(loaded(), (Names{"a"}));
   EXPECT_FALSE(computed(*held, false).empty());
+  held.reset();
+  EXPECT_EQ(acquire("b").model()->name, "b");
+}
+
+TEST_F(ModelHosting, AnotherModelComesOnceTheOneInUseIsNot) {
+  for (const char* name : {"a", "b"}) add(name);
+  settings.max_loaded_models = 1;
+  auto held = acquire("a").model();
+  Acquired other = acquire("b");
+  held.reset();
+  EXPECT_EQ(other.model()->name, "b");
+  EXPECT_EQ(loaded(), (Names{"b"}));
+}
+
+TEST_F(ModelHosting, AFailureIsRememberedUntilTheFilesChange) {
+  add("a");
+  const auto config = settings.models_dir / "a/config.json";
+  const std::string whole = base::read_text_file(config);
+  folder.write("models/a/config.json", R"({"model_type": "nothing we know"})");
+  acquire("a").error();
+  acquire("a").error();
+  const Error error = acquire("a").error();
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_NE(error.message().find("tried again in "), std::string::npos) << error.message();
+  folder.write("models/a/config.json", whole);
+  EXPECT_EQ(acquire("a").model()->name, "a");
+}
+
+TEST_F(ModelHosting, AModelWhoseFilesHaveChangedIsLoadedAnewAndTheOldOneGoesOn) {
+  add("a");
+  const auto old = acquire("a").model();
+  const std::vector<float> before = computed(*old, true);
+  const auto config = settings.models_dir / "a/config.json";
+  std::string text = base::read_text_file(config);
+  folder.write("models/a/new.json", text + "\n");
+  std::filesystem::rename(settings.models_dir / "a/new.json", config);
+  while (host().loaded().empty() || host().loaded().front().model == old) {
+    host().unload_idle();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(computed(*old, true), before);
+  EXPECT_EQ(computed(*acquire("a").model(), true), before);
+}
+
+TEST_F(ModelHosting, AModelWhoseNewFilesWouldNotLoadStays) {
+  add("a");
+  const auto old = acquire("a").model();
+  folder.write("models/a/config.json", R"({"model_type": "nothing we know"})");
+  for (int i = 0; i < 5; ++i) {
+    host().unload_idle();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(acquire("a").model(), old);
+}
+
+TEST_F(ModelHosting, ALanguageModelCountsWithItsCache) {
+  tests::write_tiny_generator(settings.models_dir / "writer");
+  settings.max_memory_mb = 16;
+  const auto model = acquire("writer").model();
+  EXPECT_EQ(model->pipelines.tasks(), std::vector{pipelines::Task::generate});
+  EXPECT_GT(model->pipelines.cache_bytes(), 0U);
+  EXPECT_LE(model->pipelines.cache_bytes(), std::size_t{4} << 20);
+  EXPECT_EQ(host().loaded().front().bytes, model->bytes());
+  EXPECT_GE(model->bytes(), model->pipelines.cache_bytes() + model->pipelines.weight_bytes());
+}
+
+TEST_F(ModelHosting, ALanguageModelWithTextsUnderWayIsBusy) {
+  tests::write_tiny_generator(settings.models_dir / "writer");
+  add("other");
+  settings.max_loaded_models = 1;
+  settings.keep_alive = std::chrono::nanoseconds(1);
+  settings.request_timeout = std::chrono::milliseconds(40);
+  auto begun = std::make_shared<std::promise<void>>();
+  std::promise<void> go_on;
+  {
+    const auto model = acquire("writer").model();
+    runtime::StepJob job;
+    job.prompt = {1};
+    job.choose = [begun, end = go_on.get_future().share()](std::span<const float>, std::size_t) {
+      begun->set_value();
+      end.wait();
+      return std::optional<std::int32_t>();
+    };
+    model->generator().state().steps->submit(std::move(job));
+  }
+  begun->get_future().wait();
+  host().unload_idle();
+  EXPECT_EQ(acquire("other").error().code(), ErrorCode::resource_exhausted);
+  EXPECT_EQ(loaded(), (Names{"writer"}));
+  go_on.set_value();
+  while (host().loaded().front().model->is_busy()) std::this_thread::yield();
+  EXPECT_EQ(acquire("other").model()->name, "other");
+}
+
+TEST_F(ModelHosting, ABuiltinModelThatWasNotFetchedIsNotFetchedByARequest) {
+  const Error error = acquire("builtin:smollm2").error();
+  EXPECT_EQ(error.code(), ErrorCode::not_found);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "home"));
 }
 
 TEST_F(ModelHosting, ModelsThatLoadAtOnceKeepToTheLimit) {
   for (const char* name : {"a", "b", "c"}) add(name);
   settings.max_loaded_models = 1;
   Acquired a = acquire("a"), b = acquire("b"), c = acquire("c");
-  a.model(), b.model(), c.model();
+  a.model();  // is in use until then
+  b.model();
+  c.model();
   EXPECT_EQ(loaded().size(), 1u);
 }
 

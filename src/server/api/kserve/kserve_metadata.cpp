@@ -59,7 +59,8 @@ Task usual_task(const TaskPipelines& pipelines) {
 }
 
 TensorLists metadata_tensors(const TaskPipelines& pipelines) {
-  if (!pipelines.has_tokenizer()) return forward_tensors(pipelines.model().state());
+  const bool reads_texts = pipelines.has_tokenizer() && pipelines.find_generator() == nullptr;
+  if (!reads_texts) return forward_tensors(pipelines.model().state());
   Json::Array inputs = {tensor("text", "BYTES", {-1})}, outputs;
   switch (usual_task(pipelines)) {
     case Task::embed:
@@ -86,7 +87,8 @@ TensorLists metadata_tensors(const TaskPipelines& pipelines) {
       inputs.push_back(tensor("schema", "BYTES", {1}));
       outputs = {tensor("results", "BYTES", {-1})};
       break;
-    case Task::fill: break;  // is no model's main task
+    case Task::fill:
+    case Task::generate: break;  // is no main task of a model that reads texts here
   }
   return {.inputs = std::move(inputs), .outputs = std::move(outputs)};
 }

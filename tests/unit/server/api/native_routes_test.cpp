@@ -128,7 +128,7 @@ TEST(NativeModels, LeaveOutWhatIsNotKnown) {
       R"("max_length":512,"dtype":"F32","parameters":22713216,"size":90868376,)"
       R"("modified_at":"2023-11-14T22:13:20.000Z","digest":"sha256:00ff","loaded":false},)"
       R"({"name":"broken","size":0,"modified_at":"1970-01-01T00:00:00.000Z","digest":"sha256:11",)"
-      R"("loaded":false}],"embedders":["owner/known"],"rerankers":[],"classifiers":[],"recognizers":[],"answerers":[],"fillers":[],"extractors":[]})");
+      R"("loaded":false}],"embedders":["owner/known"],"rerankers":[],"classifiers":[],"recognizers":[],"answerers":[],"fillers":[],"extractors":[],"generators":[]})");
 }
 
 class NativeRoutes : public RouteTest {
