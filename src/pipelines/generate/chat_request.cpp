@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "alate/error.h"
 #include "pipelines/generate/answer_grammar.h"
 #include "pipelines/generate/answer_syntax.h"
 #include "pipelines/generate/chat_prompt.h"
@@ -11,10 +12,25 @@
 #include "pipelines/generate/text_batch.h"
 
 namespace alate::pipelines {
+namespace {
+
+// The lack of a template is no lack of the server's, which may serve models that only continue texts.
+std::shared_ptr<const ChatDialect> dialect_of(const TextGenerator::State& model) {
+  try {
+    return model.dialect();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) throw;
+    throw Error(ErrorCode::invalid_argument,
+                "the model has no chat template, by which conversations are written: name another model, or let this "
+                "one continue a text");
+  }
+}
+
+}  // namespace
 
 TextPrompt prepare_chat(const TextGenerator::State& model, const ChatRequest& request, GenerationOptions& options,
                         base::Cancellation cancellation) {
-  const std::shared_ptr<const ChatDialect> dialect = model.dialect();
+  const std::shared_ptr<const ChatDialect> dialect = dialect_of(model);
   const formats::Json::Array tools = checked_tools(request.tools, request.tool_choice);
   const std::string prompt = chat_prompt(*dialect, request, tools);
   const auto syntax = std::make_shared<const AnswerSyntax>(model.model.tokenizer, prompt,

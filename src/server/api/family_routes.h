@@ -10,6 +10,7 @@ namespace alate::server {
 // Each is defined in the file named after it.
 std::vector<Route> native_routes();
 std::vector<Route> openai_routes();
+std::vector<Route> anthropic_routes();
 std::vector<Route> tei_routes();
 std::vector<Route> cohere_routes();
 std::vector<Route> jina_routes();

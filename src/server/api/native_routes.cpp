@@ -11,6 +11,7 @@
 #include "server/api/fill.h"
 #include "server/api/native.h"
 #include "server/api/native_answer.h"
+#include "server/api/native_generate.h"
 #include "server/api/native_load.h"
 #include "server/api/recognize.h"
 #include "server/api/rerank.h"
@@ -119,6 +120,7 @@ std::vector<Route> native_routes() {
       native_search_route(),
       native_recognize_route(),
       native_redact_route(),
+      native_generate_route(),
       native_load_route(),
       native_unload_route(),
       {.method = Method::get,

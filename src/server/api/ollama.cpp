@@ -21,46 +21,6 @@ std::string_view bare_digest(std::string_view digest) {
   return colon == std::string_view::npos ? digest : digest.substr(colon + 1);
 }
 
-Json details_of(const ModelListing& listing) {
-  Json::Array families;
-  if (!listing.architecture.empty()) families.emplace_back(listing.architecture);
-  return Json::Object{{"parent_model", ""},
-                      {"format", "safetensors"},
-                      {"family", listing.architecture},
-                      {"families", std::move(families)},
-                      {"parameter_size", parameter_size(listing.parameters)},
-                      {"quantization_level", listing.dtype}};
-}
-
-// In Ollama's words, which has none for reranking.
-Json capabilities_of(const ModelListing& listing) {
-  Json::Array capabilities;
-  for (const pipelines::Task task : listing.tasks)
-    capabilities.emplace_back(task == pipelines::Task::embed ? "embedding" : pipelines::to_string(task));
-  return capabilities;
-}
-
-// Ollama's keys after the architecture prefix, and their config.json equivalents.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFacts = {
-    {{"block_count", "num_hidden_layers"},
-     {"attention.head_count", "num_attention_heads"},
-     {"feed_forward_length", "intermediate_size"},
-     {"vocab_size", "vocab_size"}}};
-
-Json model_info(const ModelListing& listing, const Json& config) {
-  Json::Object info{{"general.architecture", listing.architecture}, {"general.basename", listing.name}};
-  if (listing.parameters > 0) info.emplace_back("general.parameter_count", count_of(listing.parameters));
-  if (listing.architecture.empty()) return Json(std::move(info));
-  const std::string prefix = listing.architecture + ".";
-  if (listing.dimensions > 0) info.emplace_back(prefix + "embedding_length", count_of(listing.dimensions));
-  if (listing.max_length > 0) info.emplace_back(prefix + "context_length", count_of(listing.max_length));
-  for (const auto& [name, key] : kFacts) {
-    const Json* value = config.find(key);
-    if (value != nullptr && value->is_integer()) info.emplace_back(prefix + std::string(name), *value);
-  }
-  return Json(std::move(info));
-}
-
 }  // namespace
 
 std::string parameter_size(std::size_t parameters) {
@@ -89,13 +49,24 @@ std::string ollama_model_of(const Json& body) {
   return {};
 }
 
+Json ollama_details(const ModelListing& listing, std::string_view format) {
+  Json::Array families;
+  if (!listing.architecture.empty()) families.emplace_back(listing.architecture);
+  return Json::Object{{"parent_model", ""},
+                      {"format", format},
+                      {"family", listing.architecture},
+                      {"families", std::move(families)},
+                      {"parameter_size", parameter_size(listing.parameters)},
+                      {"quantization_level", listing.dtype}};
+}
+
 Json ollama_tag(const ModelListing& listing) {
   return Json::Object{{"name", listing.name},
                       {"model", listing.name},
                       {"modified_at", rfc3339(listing.modified)},
                       {"size", count_of(listing.bytes)},
                       {"digest", bare_digest(listing.digest)},
-                      {"details", details_of(listing)}};
+                      {"details", ollama_details(listing)}};
 }
 
 Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const OllamaRun& run) {
@@ -106,7 +77,7 @@ Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const 
                       {"model", listing.name},
                       {"size", count_of(run.bytes)},
                       {"digest", bare_digest(listing.digest)},
-                      {"details", details_of(listing)},
+                      {"details", ollama_details(listing)},
                       {"expires_at", rfc3339(expires)},
                       {"size_vram", on_processor ? std::int64_t{0} : count_of(run.bytes)},
                       {"context_length", count_of(listing.max_length)},
@@ -118,17 +89,6 @@ Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const 
                       {"queue", Json::Object{{"jobs", count_of(run.queue.jobs)},
                                              {"rows", count_of(run.queue.rows)},
                                              {"tokens", count_of(run.queue.tokens)}}}};
-}
-
-Json ollama_show(const ModelListing& listing, const Json& config) {
-  return Json::Object{{"license", ""},
-                      {"modelfile", "FROM " + listing.name + "\n"},
-                      {"parameters", ""},
-                      {"template", "{{ .Prompt }}"},
-                      {"details", details_of(listing)},
-                      {"model_info", model_info(listing, config)},
-                      {"capabilities", capabilities_of(listing)},
-                      {"modified_at", rfc3339(listing.modified)}};
 }
 
 std::string ollama_embedding(const EmbedAnswer& answer) {

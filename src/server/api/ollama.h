@@ -19,6 +19,9 @@ std::string parameter_size(std::size_t parameters);
 /// has neither. Throws RequestError where all that it has is empty.
 std::string ollama_model_of(const formats::Json& body);
 
+/// What listings say of a model's files.
+formats::Json ollama_details(const ModelListing& listing, std::string_view format = "safetensors");
+
 /// An entry of GET /api/tags.
 formats::Json ollama_tag(const ModelListing& listing);
 
@@ -32,9 +35,6 @@ struct OllamaRun {
 
 /// An entry of GET /api/ps, with Alate's own fields after Ollama's.
 formats::Json ollama_process(const ModelListing& listing, const ModelFacts& facts, const OllamaRun& run);
-
-/// The answer to POST /api/show. `config` is the model's config.json, null if it cannot be read.
-formats::Json ollama_show(const ModelListing& listing, const formats::Json& config);
 
 /// The body of an answer to POST /api/embeddings: the first vector, if any.
 std::string ollama_embedding(const EmbedAnswer& answer);

@@ -1,15 +1,13 @@
-#include <exception>
-#include <filesystem>
 #include <utility>
 
-#include "base/files/contained_files.h"
-#include "runtime/loading/model_files.h"
 #include "server/api/alias_listings.h"
 #include "server/api/background.h"
 #include "server/api/family_routes.h"
 #include "server/api/native.h"
 #include "server/api/ollama.h"
+#include "server/api/ollama_chat.h"
 #include "server/api/ollama_pull.h"
+#include "server/api/ollama_show.h"
 #include "server/api/route_schemas.h"
 #include "server/exchange/json_response.h"
 #include "server/models/services.h"
@@ -57,20 +55,10 @@ void list_processes(Call& call) {
   });
 }
 
-Json config_of(const ModelListing& listing) {
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
-  try {
-    const std::filesystem::path folder = runtime::find_model_files(listing.folder).folder;
-    return formats::parse_json(base::read_contained_file(folder, "config.json", kMaxBytes), "config.json");
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 void show_model(Call& call) {
   answer_in_background(call, [&services = call.services, name = ollama_model_of(call.body)] {
     const ModelListing listing = services.models.describe(name);
-    return json_response(ollama_show(listing, config_of(listing)));
+    return json_response(ollama_show(listing, read_model_texts(listing)));
   });
 }
 
@@ -115,6 +103,7 @@ std::vector<Route> ollama_routes() {
        .answers = {{.description = "All loaded models.", .schema = route_schema(Family::ollama, "processes_answer")}},
        .access = Access::admin},
       ollama_pull_route(),
+      ollama_chat_route(),
       {.method = Method::post,
        .path = "/api/embeddings",
        .family = Family::ollama,

@@ -15,11 +15,14 @@ import sys
 import time
 import traceback
 
+import chat_checks
 import generation_checks
 from checks import ALIAS, CHECKS, version_of
 from generator_server import GeneratorServer
 from running_server import RunningServer
 from task_server import TaskServer
+
+OF_LANGUAGE_MODELS = generation_checks.CHECKS | chat_checks.CHECKS
 
 
 def run_check(server, name, check, options):
@@ -39,7 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description="Checks real clients against `alate serve`.")
     parser.add_argument("--program", default=os.environ.get("ALATE_PROGRAM"))
     parser.add_argument("--model-dir", default=os.environ.get("ALATE_TEST_MODEL_DIR"))
-    installed = [name for name in [*CHECKS, *generation_checks.CHECKS] if version_of(name) is not None]
+    installed = [name for name in [*CHECKS, *OF_LANGUAGE_MODELS] if version_of(name) is not None]
     parser.add_argument("--only", default=",".join(installed), help="names of clients, with commas between")
     parser.add_argument("--examples", type=int, default=30, help="of schemathesis, for each operation")
     arguments = parser.parse_args()
@@ -56,7 +59,7 @@ def main():
             if name in CHECKS:
                 passed, what = run_check(server, name, CHECKS[name], {"examples": arguments.examples, "tasks": tasks})
             else:
-                passed, what = run_check(generators, name, generation_checks.CHECKS[name], {})
+                passed, what = run_check(generators, name, OF_LANGUAGE_MODELS[name], {})
             results.append((name, passed, what))
             print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - begin:.1f} s", flush=True)
         print(f"\nmodel {server.model}\n\n| client | version | result | seen |\n|---|---|---|---|")

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -458,7 +459,10 @@ CHECKS = {
 
 
 def version_of(name):
-    """Of the package that the first word names; None if it is not installed."""
+    """Of the package that the first word names, or of curl; None if it is not installed."""
+    if name == "curl":
+        found = shutil.which("curl")
+        return found and subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     try:
         return importlib.metadata.version(name.split()[0])
     except importlib.metadata.PackageNotFoundError:

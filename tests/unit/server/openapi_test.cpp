@@ -20,8 +20,8 @@ using formats::Json;
 
 std::vector<Route> all_routes() {
   std::vector<Route> routes;
-  for (auto family : {native_routes(), openai_routes(), tei_routes(), cohere_routes(), jina_routes(), ollama_routes(),
-                      kserve_routes(), operations_routes()}) {
+  for (auto family : {native_routes(), openai_routes(), anthropic_routes(), tei_routes(), cohere_routes(),
+                      jina_routes(), ollama_routes(), kserve_routes(), operations_routes()}) {
     std::ranges::move(family, std::back_inserter(routes));
   }
   return routes;

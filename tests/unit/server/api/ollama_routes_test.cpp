@@ -3,6 +3,7 @@
 #include <string>
 
 #include "server/api/ollama.h"
+#include "server/api/ollama_show.h"
 #include "server/api/vector_types.h"
 #include "tests/unit/server/route_testing.h"
 
@@ -62,7 +63,7 @@ TEST(Ollama, AModelThatCannotBeReadHasNoFamily) {
 TEST(Ollama, ShowHasTheFactsByArchitecture) {
   const Json config = formats::parse_json(
       R"({"num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": "unknown"})", "config.json");
-  const Json shown = ollama_show(mini_lm(), config);
+  const Json shown = ollama_show(mini_lm(), {.config = config});
   EXPECT_EQ(text(shown, "details"), kDetails);
   EXPECT_EQ(text(shown, "capabilities"), R"(["embedding"])");
   EXPECT_EQ(text(shown, "modified_at"), R"("2023-11-14T22:13:20.000Z")");
@@ -77,7 +78,31 @@ TEST(Ollama, ShowHasTheFactsByArchitecture) {
 }
 
 TEST(Ollama, ShowDoesWithoutAConfiguration) {
-  EXPECT_EQ(text(*ollama_show(mini_lm(), Json()).find("model_info"), "bert.block_count"), "absent");
+  EXPECT_EQ(text(*ollama_show(mini_lm(), {}).find("model_info"), "bert.block_count"), "absent");
+}
+
+TEST(Ollama, ShowOfALanguageModelHasItsTemplateAndWhatThatReads) {
+  ModelListing listing = mini_lm();
+  listing.tasks = {pipelines::Task::generate};
+  ModelTexts texts;
+  texts.format = "gguf";
+  texts.chat_template = "{% if tools %}{{ tools }}{% endif %}{{ messages }}";
+  texts.generation.sampling.temperature = 0.25;
+  texts.generation.sampling.top_k = 20;
+  texts.generation.stopping.stop = {"\n\n"};
+  Json shown = ollama_show(listing, texts);
+  EXPECT_EQ(text(shown, "template"), "\"" + texts.chat_template + "\"");
+  EXPECT_EQ(text(shown, "capabilities"), R"(["completion","tools"])");
+  EXPECT_EQ(shown.get_string("parameters", ""),
+            "temperature                    0.25\ntop_k                          20\n"
+            "stop                           \"\\n\\n\"");
+  EXPECT_EQ(text(*shown.find("details"), "format"), R"("gguf")");
+  texts.chat_template = "{{ my_tools }}{% if enable_thinking %}<think>{% endif %}";
+  EXPECT_EQ(text(ollama_show(listing, texts), "capabilities"), R"(["completion","thinking"])");
+  texts.chat_template.clear();
+  shown = ollama_show(listing, texts);
+  EXPECT_EQ(text(shown, "template"), R"("{{ .Prompt }}")");
+  EXPECT_EQ(text(shown, "capabilities"), R"(["completion"])");
 }
 
 TEST(Ollama, ProcessesHaveOurFactsBehindOllamas) {
