@@ -372,6 +372,58 @@ TEST_F(RunGeneration, WhatARequestHoldsIsOnItsClientsAccount) {
   while (total->rows > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+TEST_F(RunGeneration, AClientThatHasHadItsRequestsOfAMinuteIsToldWhenToComeBack) {
+  settings.max_requests_per_minute = 6;
+  next_request = {.options = sampled(2, 3)};
+  const auto first = begin(routes(), Method::post, "/texts", "{}");
+  const Response answered = first->answer.get();
+  EXPECT_EQ(header(answered, "x-ratelimit-limit-requests"), "6");
+  EXPECT_EQ(header(answered, "x-ratelimit-remaining-requests"), "5");
+  for (int i = 0; i < 5; ++i) first->services.quota.count_request(ClientId(), Clock::now());
+  Exchange* const exchange = first->exchange.get();
+  std::promise<Response> promise;
+  Call again{first->services,
+             first->router.routes().front(),
+             std::make_shared<Exchange>(Request(exchange->request()), "id", deadline,
+                                        [&](Response response) { promise.set_value(std::move(response)); }),
+             {},
+             formats::parse_json("{}", "the body")};
+  const Problem problem = [&] {
+    try {
+      generate(again);
+    } catch (const RequestError& error) {
+      return error.problem();
+    }
+    return Problem();
+  }();
+  EXPECT_EQ(problem.kind, Problem::Kind::overloaded);
+  EXPECT_EQ(problem.retry_after, 10);
+  EXPECT_NE(metrics.expose({}).find(R"(alate_rejected_requests_total{reason="requests_per_minute"} 1)"),
+            std::string::npos);
+}
+
+TEST_F(RunGeneration, PromptsThatWaitHaveALimit) {
+  settings.generation_max_queue_tokens = 4;
+  settings.max_client_percent = 100;
+  EXPECT_EQ(ask({.options = sampled(2, 3)})->answer.get().status, 200);
+  EXPECT_EQ(ask({.prompts = {"w1 w2 w3 w4 w5"}, .options = sampled(2, 3)})->answer.get().status, 413);
+}
+
+TEST_F(RunGeneration, ATextHasNoMoreTokensThanTheServerAllows) {
+  settings.generation_max_tokens = 5;
+  EXPECT_TRUE(ask({.options = sampled(9, 3)})->answer.get().body.ends_with("end 2 5\n"));
+  EXPECT_TRUE(ask({.options = sampled(3, 3)})->answer.get().body.ends_with("end 2 3\n"));
+}
+
+TEST_F(RunGeneration, TokensAreCounted) {
+  EXPECT_EQ(ask({.options = sampled(3, 3)})->answer.get().status, 200);
+  const std::string counted = metrics.expose({});
+  EXPECT_NE(counted.find("\nalate_generated_tokens_total 3\n"), std::string::npos);
+  EXPECT_NE(counted.find("\nalate_prompt_tokens_total 2\n"), std::string::npos);
+  EXPECT_NE(counted.find("\nalate_time_to_first_token_seconds_count 1\n"), std::string::npos);
+  EXPECT_NE(counted.find("\nalate_time_between_tokens_seconds_count 2\n"), std::string::npos);
+}
+
 TEST_F(RunGeneration, ATextMayBeginWithItsPrompt) {
   GenerationOptions options = sampled(4, 3);
   options.sampling.logprobs = 2;
