@@ -58,7 +58,7 @@ def check_anthropic(writers):
     assert stopped.stop_reason == "stop_sequence" and stopped.stop_sequence == stop
     yield "system, prefill, stop_sequences"
     tools = [{"name": "weather", "description": "The weather.", "input_schema": SCHEMA}]
-    asked = {"model": MODEL, "messages": MESSAGES, "max_tokens": 500, "tools": tools, "tool_choice": {"type": "any"}}
+    asked = {"model": MODEL, "messages": MESSAGES, "max_tokens": 500, "tools": tools, "tool_choice": {"type": "any", "disable_parallel_tool_use": True}}
     called = client.messages.create(**asked)
     use = next(block for block in called.content if block.type == "tool_use")
     assert called.stop_reason == "tool_use" and use.name == "weather", called
