@@ -112,6 +112,15 @@ void Automaton::call(const Item& item) {
   work_ += pending_.size();
 }
 
+// Whether an item of the queue is not there before its place too: it may come from several callers.
+bool Automaton::is_new(const Item& item, std::size_t place) {
+  constexpr std::size_t kFew = 32;
+  const auto begin = queue_.begin(), end = begin + static_cast<std::ptrdiff_t>(place);
+  if (place < kFew) return std::find(begin, end, item) == end;
+  if (place == kFew) many_ = {begin, end};
+  return many_.insert(item).second;
+}
+
 // The state of what was added.
 Automaton::StateId Automaton::close() {
   kept_.clear();
@@ -124,13 +133,8 @@ Automaton::StateId Automaton::close() {
   };
   const auto take_all = [&] {
     for (; sorted < queue_.size(); ++sorted) {
-      // The same item may come from several callers.
       const Item item = queue_[sorted];
-      if (std::find(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(sorted), item) !=
-          queue_.begin() + static_cast<std::ptrdiff_t>(sorted))
-        continue;
-      work_ += sorted / 16;
-      take(item);
+      if (is_new(item, sorted)) take(item);
     }
   };
   take_all();

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -93,6 +93,7 @@ class Automaton {
   void end_pass(const Item& item);
   void call(const Item& item);
   bool only_returns(const Caller& caller) const;
+  bool is_new(const Item& item, std::size_t place);
   StateId close();
   FrameId frame_of(std::vector<Caller> callers);
   StateId intern(std::vector<Item> items, bool is_complete, bool leaves);
@@ -106,6 +107,7 @@ class Automaton {
   std::uint64_t work_ = 0;
   // Of the state under way.
   std::vector<Item> queue_, kept_;
+  std::set<Item> many_;  // those of a long queue
   std::vector<PendingCall> pending_;
   bool is_complete_ = false, leaves_ = false;
 };

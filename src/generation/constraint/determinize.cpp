@@ -86,7 +86,7 @@ class Determinizer {
     return static_cast<std::uint32_t>(made_.nodes.size() - 1);
   }
   std::uint32_t number_of(const Set& set) {
-    budget_.spend(10 + set.size());
+    budget_.spend(10 + 4 * set.size());
     const auto found = numbers_.find(set);
     if (found != numbers_.end()) return found->second;
     const std::uint32_t number = add_node(set);

@@ -35,6 +35,11 @@ const Json* property_of(const Json& schema, std::string_view name) {
   return properties == nullptr ? nullptr : properties->find(name);
 }
 
+std::uint64_t count_properties(const Json& schema) {
+  const Json* properties = schema.find("properties");
+  return properties != nullptr && properties->is_object() ? properties->as_object("properties").size() : 0;
+}
+
 // Whether texts that are written for the schema never have the property.
 bool never_has(const Json& schema, std::string_view name) {
   const Json* further = schema.find("additionalProperties");
@@ -50,6 +55,7 @@ bool differ_in_required(const SchemaMerger& merger, const Json& a, const Json& b
     if (required == nullptr || !required->is_array()) return false;
     for (const Json& name : required->as_array("required")) {
       if (!name.is_string()) continue;
+      merger.budget().spend(20 + 2 * (count_properties(schema) + count_properties(other)));
       const std::string& key = name.as_string("required");
       if (never_has(other, key)) lacks = true;
       const Json *own = property_of(schema, key), *others = property_of(other, key);

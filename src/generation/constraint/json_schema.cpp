@@ -37,7 +37,7 @@ class SchemaReader {
       const auto [pointer, rule] = waiting_.back();
       waiting_.pop_back();
       const SchemaPlace place{what_, pointer};
-      builder_.parts().define(rule, value(referred(root_, pointer, place), place, 0));
+      builder_.parts().define(rule, value(referred(root_, pointer, place, builder_.parts().budget), place, 0));
     }
     return whole;
   }
@@ -55,7 +55,7 @@ class SchemaReader {
     if (!to.is_string()) place.at("$ref").refuse("is no text");
     const std::string& pointer = to.as_string("$ref");
     if (const auto known = references_.find(pointer); known != references_.end()) return known->second;
-    referred(root_, pointer, place);
+    referred(root_, pointer, place, builder_.parts().budget);
     const Expression rule = builder_.parts().declare(pointer);
     references_.emplace(pointer, rule);
     waiting_.emplace_back(pointer, rule);

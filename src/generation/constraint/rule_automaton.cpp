@@ -9,7 +9,7 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-constexpr std::size_t kMostNodes = 1'000'000;
+constexpr std::size_t kMostNodes = 400'000;
 constexpr std::size_t kMostWrittenOut = 64;  // nodes of a repetition that does not become a rule
 constexpr std::uint32_t kUnlimited = GrammarBuilder::kUnlimited;
 

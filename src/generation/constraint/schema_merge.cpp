@@ -75,7 +75,7 @@ Json SchemaMerger::flat(const Json& schema, const SchemaPlace& place, int depth)
   Json made = std::move(own);
   if (const Json* reference = schema.find("$ref"); reference != nullptr) {
     if (!reference->is_string()) place.at("$ref").refuse("is no text");
-    const Json& target = referred(root_, reference->as_string("$ref"), place);
+    const Json& target = referred(root_, reference->as_string("$ref"), place, budget_);
     made = both(flat(target, {place.what, reference->as_string("$ref")}, depth + 1), made, place, depth + 1);
   }
   if (const Json* all = schema.find("allOf"); all != nullptr) {
@@ -188,6 +188,7 @@ Json SchemaMerger::both_properties(const Json& a, const Json& b, const SchemaPla
     const Json* others = other.find("properties");
     for (const auto& [name, property] : properties->as_object("properties")) {
       budget_.spend(100);
+      if (others != nullptr && others->is_object()) budget_.spend(others->as_object("properties").size());
       const Json* same = others != nullptr && others->is_object() ? others->find(name) : nullptr;
       if (same != nullptr && !is_first) continue;
       const SchemaPlace at = place.at("properties").at(name);

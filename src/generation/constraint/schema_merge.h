@@ -13,6 +13,7 @@ class SchemaMerger {
   /// References begin at `root`.
   SchemaMerger(const formats::Json& root, CompileBudget& budget) : root_(root), budget_(budget) {}
 
+  CompileBudget& budget() const { return budget_; }
   /// The schema without $ref, allOf and annotations at its top, which means the same: an object, or false. Throws
   /// invalid_argument where that is not known to be possible.
   formats::Json flat(const formats::Json& schema, const SchemaPlace& place, int depth = 0) const;

@@ -58,7 +58,8 @@ void SchemaPlace::refuse(std::string_view problem) const {
   throw make_error(ErrorCode::invalid_argument, text(), " ", problem);
 }
 
-const formats::Json& referred(const formats::Json& root, std::string_view reference, const SchemaPlace& place) {
+const formats::Json& referred(const formats::Json& root, std::string_view reference, const SchemaPlace& place,
+                              CompileBudget& budget) {
   if (reference != "#" && !reference.starts_with("#/"))
     place.refuse(
         "has a $ref to another document or an anchor; only references within the schema (#/$defs/…) are supported");
@@ -72,6 +73,7 @@ const formats::Json& referred(const formats::Json& root, std::string_view refere
         std::from_chars(key.data(), key.data() + key.size(), index);
         found = index < elements.size() ? &elements[index] : nullptr;
       } else {
+        if (found->is_object()) budget.spend(10 + found->as_object("schema").size());
         found = found->find(key);
       }
       if (found == nullptr) place.refuse("has a $ref to a part that the schema lacks");

@@ -6,6 +6,7 @@
 
 #include "alate/error.h"
 #include "formats/json.h"
+#include "generation/constraint/compile_budget.h"
 
 namespace alate::generation {
 
@@ -23,6 +24,7 @@ struct SchemaPlace {
 };
 
 /// The part of `root` that a reference ("#/$defs/node") names. Throws invalid_argument, at `place`, if there is none.
-const formats::Json& referred(const formats::Json& root, std::string_view reference, const SchemaPlace& place);
+const formats::Json& referred(const formats::Json& root, std::string_view reference, const SchemaPlace& place,
+                              CompileBudget& budget);
 
 }  // namespace alate::generation

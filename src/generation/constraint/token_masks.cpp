@@ -8,9 +8,10 @@
 namespace alate::generation {
 namespace {
 
-constexpr std::uint64_t kMostWork = 20'000'000;  // of a mask: about a second
-constexpr std::uint32_t kLargeTree = 256;        // nodes below one; smaller ones are walked each time
-constexpr std::uint32_t kRoot = 0, kNone = 0;    // the root is no node to leave out
+constexpr std::uint64_t kMostWork = 5'000'000;  // of a mask: a quarter of a second
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::uint32_t kLargeTree = 256;      // nodes below one; smaller ones are walked each time
+constexpr std::uint32_t kRoot = 0, kNone = 0;  // the root is no node to leave out
 
 void set_bit(TokenMask& mask, std::int32_t token) {
   const auto at = static_cast<std::size_t>(token);
@@ -24,10 +25,13 @@ std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a
 TokenMasks::TokenMasks(const GrammarTables& tables, const Vocabulary& vocabulary)
     : tables_(tables), vocabulary_(vocabulary), automaton_(tables), path_(vocabulary.longest() + 1) {}
 
-void TokenMasks::begin_work() { most_work_ = automaton_.work() + kMostWork; }
+void TokenMasks::begin_work() {
+  most_work_ = automaton_.work() + work_ + kMostWork;
+  most_bytes_ = bytes() + kMostBytes;
+}
 
 void TokenMasks::check_work() const {
-  if (automaton_.work() > most_work_)
+  if (automaton_.work() + work_ > most_work_ || bytes() > most_bytes_)
     throw Error(ErrorCode::invalid_argument,
                 "the grammar takes too long to follow: it is too ambiguous; write it so that a text can be read in "
                 "fewer ways");
@@ -120,6 +124,7 @@ void TokenMasks::add_exits(const Automaton::Item& item, const Walk& walk, Exits&
   const auto add = [&](const Reached& exit) {
     if (walk.is_counted && (exit.passes < item.needs || exit.passes > item.left)) return;
     if (marked_.insert(pair_of(exits.after, exit.what)).second) exits.nodes.push_back(exit.what);
+    ++work_;
   };
   const std::span<const Vocabulary::Node> nodes = vocabulary_.nodes();
   if (walk.exits_of_byte.empty()) {
@@ -136,6 +141,8 @@ void TokenMasks::add_exits(const Automaton::Item& item, const Walk& walk, Exits&
 
 void TokenMasks::add_known(const Automaton::Item& item, Walk& walk, TokenMask& mask, Exits& exits) {
   add_exits(item, walk, exits);
+  work_ += mask.size() / 16;
+  check_work();
   const std::uint32_t passes = std::min(item.left, walk.most_passes);
   if (walk.tokens.size() <= mask.size()) {
     for (const Reached& token : walk.tokens) {
@@ -202,9 +209,9 @@ bool TokenMasks::walk(const Automaton::Item& item, std::uint32_t node, std::uint
     }
     path_[at.depth] = to;
     i = state.items.empty() ? at.end : i + 1;
-    if (i % 256 == 0) check_work();
+    check_work();
   }
-  check_work();
+  work_ += result.tokens.size() / 8;
   return true;
 }
 

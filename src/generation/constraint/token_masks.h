@@ -93,7 +93,8 @@ class TokenMasks {
   std::vector<StateId> path_;                                       // of a walk, by depth
   std::unordered_set<std::uint64_t> marked_;                        // states and nodes of a mask
   std::size_t bytes_ = 0;
-  std::uint64_t most_work_ = 0;
+  std::uint64_t work_ = 0, most_work_ = 0;
+  std::size_t most_bytes_ = 0;
 };
 
 }  // namespace alate::generation

@@ -72,6 +72,14 @@ TEST(Gbnf, AmbiguityDoesNotMultiply) {
   EXPECT_EQ(fit(*grammar, std::string(60, 'a')), Fit::begins);
 }
 
+TEST(Gbnf, AmbiguityIsBounded) {
+  std::string grammar = "root ::= part{1,1000000}\npart ::= \"a\"";
+  for (int i = 2; i <= 16; ++i) grammar += " | \"" + std::string(static_cast<std::size_t>(i), 'a') + "\"";
+  const auto ambiguous = gbnf(grammar);
+  EXPECT_TRUE(fits(*ambiguous, std::string(50, 'a')));
+  expect_refused([&] { fits(*ambiguous, std::string(10'000, 'a')); }, "too ambiguous");
+}
+
 TEST(Gbnf, RulesThatMayBeEmptyArePassedOver) {
   const auto grammar = gbnf("root ::= ws \"a\" ws tail\nws ::= \" \"*\ntail ::= ws | ws \"!\" ws");
   EXPECT_TRUE(fits(*grammar, "a"));
