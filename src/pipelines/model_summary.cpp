@@ -139,6 +139,11 @@ void read_type(const runtime::ModelFiles& files, ModelSummary& summary) {
   if (summary.type.empty()) summary.type = type_by_head(files, summary);
 }
 
+void read_format(const runtime::ModelFiles& files, ModelSummary& summary) {
+  if (files.is_gguf()) summary.format = "gguf";
+  if (files.is_onnx()) summary.format = "onnx";
+}
+
 // Unreadable files leave their fields empty: the folder is still listed, and loading it reports the error.
 template <typename Read>
 void try_reading(const Read& read, const fs::path& model, ModelSummary& summary) {
@@ -157,6 +162,7 @@ void read_gguf(const fs::path& folder, ModelSummary& summary) {
     const auto file = formats::GgufFile::open(folder / fs::path(variant.file), base::MappedFile::Mode::map, &contained);
     const formats::GgufValue* architecture = file->header().find("general.architecture");
     if (architecture != nullptr) summary.architecture = architecture->as_text("general.architecture");
+    summary.format = "gguf";
     summary.dtype = variant.name;
     for (const formats::GgufTensor& tensor : file->header().tensors) {
       std::size_t elements = 1;
@@ -203,6 +209,7 @@ ModelSummary summarize_model(const fs::path& model, std::span<const FolderFile> 
     summary.modified =
         std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(latest));
   }
+  try_reading(read_format, model, summary);
   try_reading(read_config, model, summary);
   try_reading(read_type, model, summary);
   if (is_bare_language_model(model)) summary.tasks = {Task::generate};

@@ -31,6 +31,7 @@ struct ModelSummary {
   // The manifest's; else "generator" of a language model without pooling, or the main task's;
   // empty where nothing here runs such a model.
   std::string type;
+  std::string format = "safetensors";  // of the files that are loaded; or "gguf", "onnx"
   std::string dtype;           // of the stored weights, "F32"; empty if unknown
   std::size_t parameters = 0;  // number of weights; 0 if unknown
   std::size_t dimensions = 0;  // config.json's hidden size; 0 if unknown

@@ -54,7 +54,7 @@ Route native_generate_route() {
                        .schema = answer},
                       {.description = "With a stream: of messages, chunks as server-sent events.",
                        .content_type = "text/event-stream",
-                       .schema = route_schema(Family::openai, "chat_chunk")},
+                       .schema = route_schema(Family::openai, "stream_event")},
                       {.description = "With a stream, which a prompt has by default: a JSON object a line.",
                        .content_type = "application/x-ndjson",
                        .schema = route_schema(Family::ollama, "generate_answer")}},

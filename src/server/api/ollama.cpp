@@ -49,11 +49,11 @@ std::string ollama_model_of(const Json& body) {
   return {};
 }
 
-Json ollama_details(const ModelListing& listing, std::string_view format) {
+Json ollama_details(const ModelListing& listing) {
   Json::Array families;
   if (!listing.architecture.empty()) families.emplace_back(listing.architecture);
   return Json::Object{{"parent_model", ""},
-                      {"format", format},
+                      {"format", listing.format},
                       {"family", listing.architecture},
                       {"families", std::move(families)},
                       {"parameter_size", parameter_size(listing.parameters)},

@@ -20,7 +20,7 @@ std::string parameter_size(std::size_t parameters);
 std::string ollama_model_of(const formats::Json& body);
 
 /// What listings say of a model's files.
-formats::Json ollama_details(const ModelListing& listing, std::string_view format = "safetensors");
+formats::Json ollama_details(const ModelListing& listing);
 
 /// An entry of GET /api/tags.
 formats::Json ollama_tag(const ModelListing& listing);

@@ -122,9 +122,7 @@ std::string parameters_of(const generation::GenerationConfig& config) {
 ModelTexts read_model_texts(const ModelListing& listing) {
   ModelTexts texts;
   try_reading([&] {
-    const runtime::ModelFiles files = runtime::find_model_files(listing.folder);
-    if (files.is_gguf()) texts.format = "gguf";
-    if (files.is_onnx()) texts.format = "onnx";
+    const runtime::ModelFiles files = runtime::find_model_files(listing.path);
     try_reading([&] {
       texts.config = files.is_gguf()
                          ? runtime::read_config(files)
@@ -150,7 +148,7 @@ Json ollama_show(const ModelListing& listing, const ModelTexts& texts) {
                       {"modelfile", "FROM " + listing.name + "\n"},
                       {"parameters", parameters_of(texts.generation)},
                       {"template", shown},
-                      {"details", ollama_details(listing, texts.format)},
+                      {"details", ollama_details(listing)},
                       {"model_info", model_info(listing, texts.config)},
                       {"capabilities", capabilities_of(listing, texts)},
                       {"modified_at", rfc3339(listing.modified)}};

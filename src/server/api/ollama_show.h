@@ -13,7 +13,6 @@ namespace alate::server {
 /// What the files of a model's folder say beside its listing.
 struct ModelTexts {
   formats::Json config = {};  // config.json, or what a GGUF says in its place; null if it cannot be read
-  std::string format = "safetensors";
   // Of language models:
   std::string chat_template = {};
   generation::GenerationConfig generation = {};

@@ -65,6 +65,7 @@ class HostedModel final : public runtime::CachedModel {
 struct ModelListing : pipelines::ModelSummary {
   std::string name;
   std::filesystem::path folder;
+  std::filesystem::path path;  // what is loaded: the folder, or the file of a variant
   std::string digest;  // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
 };
 

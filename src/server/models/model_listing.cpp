@@ -114,6 +114,7 @@ ModelListing ModelListings::of(const NamedFolder& model) {
   static_cast<pipelines::ModelSummary&>(listing) = pipelines::summarize_model(model.path(), files);
   listing.name = model.name;
   listing.folder = model.folder;
+  listing.path = model.path();
   listing.digest = std::move(digest);
   const std::lock_guard lock(mutex_);
   if (known_.size() >= kMostKnown) known_.clear();

@@ -85,7 +85,7 @@ TEST(Ollama, ShowOfALanguageModelHasItsTemplateAndWhatThatReads) {
   ModelListing listing = mini_lm();
   listing.tasks = {pipelines::Task::generate};
   ModelTexts texts;
-  texts.format = "gguf";
+  listing.format = "gguf";
   texts.chat_template = "{% if tools %}{{ tools }}{% endif %}{{ messages }}";
   texts.generation.sampling.temperature = 0.25;
   texts.generation.sampling.top_k = 20;
