@@ -32,10 +32,10 @@ struct ModelSummary {
   // empty where nothing here runs such a model.
   std::string type;
   std::string format = "safetensors";  // of the files that are loaded; or "gguf", "onnx"
-  std::string dtype;           // of the stored weights, "F32"; empty if unknown
-  std::size_t parameters = 0;  // number of weights; 0 if unknown
-  std::size_t dimensions = 0;  // config.json's hidden size; 0 if unknown
-  std::size_t max_length = 0;  // tokens of a row that the loaded model reads; 0 if unknown
+  std::string dtype;                   // of the stored weights, "F32"; empty if unknown
+  std::size_t parameters = 0;          // number of weights; 0 if unknown
+  std::size_t dimensions = 0;          // config.json's hidden size; 0 if unknown
+  std::size_t max_length = 0;          // tokens of a row that the loaded model reads; 0 if unknown
 };
 
 /// `model` is a folder, or the file of a variant; `files` are its folder's. Reads config.json and the headers of the

@@ -66,7 +66,7 @@ struct ModelListing : pipelines::ModelSummary {
   std::string name;
   std::filesystem::path folder;
   std::filesystem::path path;  // what is loaded: the folder, or the file of a variant
-  std::string digest;  // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
+  std::string digest;          // "sha256:…" of file names, sizes and times: cheap, and changes whenever they do
 };
 
 struct LoadedListing {
