@@ -21,11 +21,12 @@ constexpr std::array<std::string_view, 5> kOwnVariables = {"ALATE_BACKEND_PATH",
                                                            "ALATE_ISA", "ALATE_PACKAGE_INDEX"};
 
 // Read by the build, the tests and the tools; never suggested.
-constexpr std::array<std::string_view, 15> kVariablesOfTools = {
+constexpr std::array<std::string_view, 17> kVariablesOfTools = {
     "ALATE_ARCHIVES",          "ALATE_BASE",        "ALATE_CHECKED_MODEL",    "ALATE_CROSS_CACHE",
     "ALATE_FUZZ_SECONDS",      "ALATE_FUZZ_TARGET", "ALATE_INSTRUCTION_SETS", "ALATE_PROGRAM",
     "ALATE_RECONFIGURE",       "ALATE_TEST_ALL",    "ALATE_TEST_MODEL_DIR",   "ALATE_TEST_PYTHON",
-    "ALATE_RANDOM_TOKENIZERS", "ALATE_TEST_STEPS",  "ALATE_TEST_TOKENIZERS"};
+    "ALATE_RANDOM_TOKENIZERS", "ALATE_TEST_STEPS",  "ALATE_TEST_TOKENIZERS",  "ALATE_TEST_SCHEMA_FILE",
+    "ALATE_TEST_SCHEMA_PAIRS"};
 
 // "ALATE_SERVICE_HOST", "ALATE_PORT_11433_TCP_ADDR", "ALATE_WEB_PORT=tcp://10.0.0.1:80": set in every container of a
 // Kubernetes namespace with a service whose name begins with alate, and by Docker's links.

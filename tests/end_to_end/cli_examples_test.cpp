@@ -126,7 +126,7 @@ TEST_F(CliExamples, OfEveryVerbRun) {
     EXPECT_FALSE(examples.empty());
     for (const std::string& example : examples) {
       seen.insert(example);
-      if (kNotRun.contains(example) || verb == "ps") continue;
+      if (kNotRun.contains(example) || verb == "ps" || verb == "load" || verb == "unload") continue;  // ask a server
       if (kEndless.contains(example)) {
         expect_serves(example, [](const std::string&) {});
       } else {

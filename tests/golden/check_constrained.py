@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks texts that were written under JSON schemas, with the package jsonschema.
 
-    ALATE_SCHEMA_PAIRS=10000 ALATE_SCHEMA_PAIRS_FILE=pairs.jsonl unit_generation --gtest_filter=RandomSchemas.*
+    ALATE_TEST_SCHEMA_PAIRS=10000 ALATE_TEST_SCHEMA_FILE=pairs.jsonl unit_generation --gtest_filter=RandomSchemas.*
     pip install 'jsonschema[format-nongpl]'
     python check_constrained.py pairs.jsonl
 

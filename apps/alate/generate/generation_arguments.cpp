@@ -164,7 +164,7 @@ void GenerationArguments::declare(Arguments& arguments) {
       throw Error(ErrorCode::invalid_argument, "cannot be combined: give one of --schema, --regex and --grammar");
     format_ = {kind, std::move(definition)};
   };
-  arguments.option("--schema", "FILE", "JSON that this JSON schema describes; also the schema itself: {\"type\": …}",
+  arguments.option("--schema", "FILE", "JSON that this JSON schema describes; also the schema itself: {\"type\": ...}",
                    [set_format](std::string_view value) {
                      set_format(alate::OutputFormat::Kind::json_schema, definition_of(value, is_json_object(value)));
                    });

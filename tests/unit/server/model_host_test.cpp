@@ -329,8 +329,7 @@ TEST_F(ModelHosting, AModelWithWorkIsNotIdle) {
   EXPECT_EQ(loaded(), (Names{"mean"}));
   go_on.set_value();
   done.get_future().wait();
-  host().unload_idle();
-  EXPECT_TRUE(loaded().empty());
+  while (!loaded().empty()) host().unload_idle();  // a thread of the host may still use it for a moment
 }
 
 TEST_F(ModelHosting, KeepAliveOfZeroInTheSettingsIsForEver) {
@@ -358,8 +357,7 @@ TEST_F(ModelHosting, ARequestMayChangeHowLongAModelStays) {
   ASSERT_EQ(loaded(), (Names{"mean"}));
   EXPECT_GT(host().loaded()[0].expires.value(), std::chrono::system_clock::now() + std::chrono::minutes(50));
   host().touch(*acquire("mean").model(), nanoseconds(0));
-  host().unload_idle();
-  EXPECT_TRUE(loaded().empty());
+  while (!loaded().empty()) host().unload_idle();  // a thread of the host may still use it for a moment
 }
 
 TEST_F(ModelHosting, NoRequestKeepsAModelForLongerThanTheServerAllows) {

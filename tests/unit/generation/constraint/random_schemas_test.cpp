@@ -1,6 +1,6 @@
 // Random schemas, random texts that are held to them: each must be JSON, and be what the schema describes.
-// ALATE_SCHEMA_PAIRS is how many, if not a few hundred; ALATE_SCHEMA_PAIRS_FILE gets them as JSON lines, for another
-// validator (tests/golden/check_constrained.py).
+// ALATE_TEST_SCHEMA_PAIRS is how many, if not a few hundred; ALATE_TEST_SCHEMA_FILE gets them as JSON lines, for
+// another validator (tests/golden/check_constrained.py).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -238,7 +238,7 @@ std::string random_text(const std::shared_ptr<Constraint>& constraint, RandomSch
 }
 
 std::size_t pairs() {
-  const char* wanted = std::getenv("ALATE_SCHEMA_PAIRS");
+  const char* wanted = std::getenv("ALATE_TEST_SCHEMA_PAIRS");
   return wanted == nullptr ? 300 : static_cast<std::size_t>(std::atol(wanted));
 }
 
@@ -246,7 +246,7 @@ TEST(RandomSchemas, EachTextIsJsonThatItsSchemaDescribes) {
   const auto vocabulary =
       vocabulary_with({"\": ",    "\", \"", "\":", "{\"",  "\"}", "abc", "é",  " \xF0\x9F", "\x98\x80", "\\n",
                        "\\u00e9", "\n  ",   "12",  "true", "1.5", "e1",  "],", "\"]}",      "a0\"",     "name"});
-  const char* file = std::getenv("ALATE_SCHEMA_PAIRS_FILE");
+  const char* file = std::getenv("ALATE_TEST_SCHEMA_FILE");
   std::ofstream out;
   if (file != nullptr) out.open(file);
   std::size_t unfinished = 0, impossible = 0, refused = 0;
