@@ -294,6 +294,15 @@ std::vector<ModelCache::Kept> ModelCache::kept() const {
   return all;
 }
 
+std::vector<std::string> ModelCache::loaded_names() const {
+  std::vector<std::string> names;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [key, entry] : state_->table.entries()) {
+    if (entry->model != nullptr && (names.empty() || names.back() != key.model)) names.push_back(key.model);
+  }
+  return names;
+}
+
 ModelCache::Counts ModelCache::counts() const {
   const std::lock_guard lock(state_->mutex);
   return state_->counts;

@@ -99,6 +99,8 @@ class ModelCache {
   Counts counts() const;
   /// In the order of their keys.
   std::vector<Kept> kept() const;
+  /// Names of the models that are loaded (ModelKey::model), in order, each once: they are not held meanwhile.
+  std::vector<std::string> loaded_names() const;
   /// All that exist, also those that only their holders keep.
   std::vector<Held> alive() const;
 

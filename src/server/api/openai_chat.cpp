@@ -37,8 +37,7 @@ void complete_chat(Call& call) {
     WantedTexts texts{.prompts = {}, .options = generator.defaults(), .counts = counts};
     read_generation_options(members, texts.options);
     texts.options.sampling.logprobs = logprobs;
-    texts.prompts.push_back(
-        pipelines::prepare_chat(generator.state(), conversation, texts.options, std::move(cancellation)));
+    texts.prompts.push_back(pipelines::prepare_chat(generator.state(), conversation, texts.options, cancellation));
     return texts;
   };
   run_generation(call, std::move(request), std::make_unique<OpenAiChatAnswer>(std::move(question)));

@@ -98,8 +98,8 @@ class GenerationCall final : public HostedCall, public LiveAnswer {
   template <typename Add>
   void tell(const Add& add);
   void told(TextNews news);
-  void failed(std::exception_ptr error) override {
-    tell([&](Turn& next) { next.failure = std::move(error); });
+  void failed(const std::exception_ptr& error) override {
+    tell([&](Turn& next) { next.failure = error; });
   }
   void leave();
   GrowthPtr take_growth();

@@ -35,7 +35,7 @@ class HostedCall : public std::enable_shared_from_this<HostedCall> {
   void acquire(const ModelRequest& request, Acquired acquired);
 
   /// What a step threw.
-  virtual void failed(std::exception_ptr error) { fail(*exchange_, family_, error); }
+  virtual void failed(const std::exception_ptr& error) { fail(*exchange_, family_, error); }
 
   // Runs a step; an exception has `failed`.
   template <typename Step>

@@ -55,7 +55,6 @@ class HostedModel final : public runtime::CachedModel {
   const std::string name;            // as in the models directory: "owner/name"
   const std::filesystem::path path;  // of its folder, or of the file of a variant
   const pipelines::TaskPipelines pipelines;
-  std::string files_digest;  // as ModelListing::digest, before they were loaded
   const std::chrono::nanoseconds load_time;
   const std::shared_ptr<ModelStatistics> statistics;         // of all that was loaded under this name
   const std::unique_ptr<runtime::BatchScheduler> scheduler;  // of entry points of the model

@@ -133,8 +133,9 @@ std::unique_ptr<HostedModel> ModelHost::State::load_or_remember(const NamedFolde
   const std::string key = failure_key(model, backend), digest = listings.of(model).digest;
   try {
     auto loaded = load(model, backend);
-    loaded->files_digest = digest;
     failures.remove(key);
+    const std::lock_guard lock(mutex);
+    loaded_files.insert_or_assign(model.name, digest);
     return loaded;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::cancelled) failures.add(key, digest, error, Clock::now());
@@ -143,18 +144,16 @@ std::unique_ptr<HostedModel> ModelHost::State::load_or_remember(const NamedFolde
 }
 
 // Runs on the look-up thread. Files that are still being written change again: a model is loaded anew when two looks
-// have seen the same.
+// have seen the same. No model is held meanwhile, as it would seem to be in use.
 void ModelHost::State::find_changed() {
   std::map<std::string, ChangedFiles> found;
-  for (const runtime::ModelCache::Kept& kept : cache.kept()) {
-    if (kept.model == nullptr) continue;
-    const auto& model = static_cast<const HostedModel&>(*kept.model);
+  for (const std::string& name : cache.loaded_names()) {
     try {
-      const NamedFolder folder = names.resolve_soon(model.name);
+      const NamedFolder folder = names.resolve_soon(name);
       const std::string digest = listings.of(folder).digest;
-      if (digest == model.files_digest) continue;
-      ChangedFiles& files = found.insert_or_assign(model.name, ChangedFiles{.digest = digest}).first->second;
-      const auto before = changed.find(model.name);
+      if (is_loaded_from(name, digest)) continue;
+      ChangedFiles& files = found.insert_or_assign(name, ChangedFiles{.digest = digest}).first->second;
+      const auto before = changed.find(name);
       if (before == changed.end() || before->second.digest != digest) continue;
       files.is_reloaded = true;
       if (!before->second.is_reloaded) reload(folder);
@@ -163,6 +162,13 @@ void ModelHost::State::find_changed() {
     }
   }
   changed = std::move(found);
+}
+
+// Whether these are the files that the model was loaded from, or that is not known yet.
+bool ModelHost::State::is_loaded_from(const std::string& name, const std::string& digest) {
+  const std::lock_guard lock(mutex);
+  const auto files = loaded_files.find(name);
+  return files == loaded_files.end() || files->second == digest;
 }
 
 // Where the new files would not load, the model stays as it is.

@@ -76,6 +76,8 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   DefaultModelFailure default_failure;
   LoadFailures failures;
   std::map<std::string, ChangedFiles> changed;  // by model; of the look-up thread
+  /// By model, as ModelListing::digest before they were loaded; guarded by the mutex.
+  std::map<std::string, std::string> loaded_files;
   const std::shared_ptr<runtime::StepTurns> turns = std::make_shared<runtime::StepTurns>();
   std::atomic<bool> check_is_queued = false;
 
@@ -104,6 +106,7 @@ struct ModelHost::State : std::enable_shared_from_this<ModelHost::State> {
   std::unique_ptr<HostedModel> load_or_remember(const NamedFolder& model, const std::string& backend);
   std::unique_ptr<HostedModel> load(const NamedFolder& model, const std::string& backend);
   void find_changed();
+  bool is_loaded_from(const std::string& name, const std::string& digest);
   void reload(const NamedFolder& model);
   bool is_eager(const std::string& name) const;
   runtime::ModelCache::KeepAlive longest_keep_alive() const;

@@ -257,7 +257,8 @@ TEST_F(Cache, WhatMayNotBeLoadedIsNotAndTakesNoRoom) {
 }
 
 TEST_F(Cache, LoadsWaitForRoomThatAnotherLoadTakes) {
-  ModelCache cache({.most_models = 1});
+  // Whoever asked for the first one has it for a moment.
+  ModelCache cache({.most_models = 1, .patience = std::chrono::minutes(1)});
   std::promise<void> begun, go_on;
   std::atomic<bool> first_loaded = false;
   Wanted first = wanted("first");

@@ -143,7 +143,10 @@ std::string text_in(const std::string& stream, std::size_t index) {
 class RunGeneration : public RouteTest {
  protected:
   RunGeneration() { tests::write_tiny_generator(settings.models_dir / "tiny/writer"); }
-  ~RunGeneration() override { next_request = {}; }
+  ~RunGeneration() override {
+    host().stop();
+    next_request = {};
+  }
 
   static GenerationOptions sampled(std::int64_t tokens, std::uint64_t seed) {
     GenerationOptions options;
@@ -151,9 +154,9 @@ class RunGeneration : public RouteTest {
     options.sampling.seed = seed;
     return options;
   }
-  std::unique_ptr<Begun> ask(Asked asked, std::string_view body = "{}") {
+  Begun* ask(Asked asked, std::string_view body = "{}") {
     next_request = std::move(asked);
-    return begin(routes(), Method::post, "/texts", std::string(body));
+    return keep(begin(routes(), Method::post, "/texts", std::string(body)));
   }
   std::shared_ptr<HostedModel> model() { return acquire("tiny/writer").model(); }
   static const TextGenerator::State& state(const HostedModel& hosted) { return hosted.generator().state(); }
@@ -187,7 +190,7 @@ class HeldSteps {
 
 TEST_F(RunGeneration, AnswersWithTheTextThatTheLibraryMakes) {
   const std::string text = model()->generator().generate("w4 w5", sampled(9, 3)).text;
-  const auto begun = ask({.options = sampled(9, 3)});
+  Begun* const begun = ask({.options = sampled(9, 3)});
   const Response response = begun->answer.get();
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.body, text + "\nend 2 9\n");
@@ -197,7 +200,7 @@ TEST_F(RunGeneration, AnswersWithTheTextThatTheLibraryMakes) {
 
 TEST_F(RunGeneration, StreamsTheSameText) {
   const std::string text = model()->generator().generate("w4 w5", sampled(9, 3)).text;
-  const auto begun = ask({.options = sampled(9, 3), .streams = true});
+  Begun* const begun = ask({.options = sampled(9, 3), .streams = true});
   const Response response = begun->answer.get();
   EXPECT_EQ(response.content_type, "text/plain");
   EXPECT_NE(header(response, "X-Model-Fingerprint"), "");
@@ -218,7 +221,7 @@ TEST_F(RunGeneration, SeveralTextsOfSeveralPromptsAreThoseOfTheLibrary) {
     for (const Generation& text : of_prompt) texts += text.text + "\n";
   }
   EXPECT_EQ(whole.body, texts + "end 3 24\n");
-  const auto begun = ask({.prompts = {"w4 w5", "w9"}, .options = sampled(6, 5), .counts = {.n = 2}, .streams = true});
+  Begun* const begun = ask({.prompts = {"w4 w5", "w9"}, .options = sampled(6, 5), .counts = {.n = 2}, .streams = true});
   const Response response = begun->answer.get();
   const std::string stream = read_all(*response.stream);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(text_in(stream, i), expected[i / 2][i % 2].text) << i;
@@ -227,7 +230,7 @@ TEST_F(RunGeneration, SeveralTextsOfSeveralPromptsAreThoseOfTheLibrary) {
 TEST_F(RunGeneration, OfMoreTextsThanAreAskedForTheLikeliestIsTheAnswer) {
   const std::vector<std::string_view> prompts = {"w4 w5"};
   const auto expected = model()->generator().generate_several(prompts, {.n = 1, .best_of = 5}, sampled(6, 5));
-  const auto begun = ask({.options = sampled(6, 5), .counts = {.n = 1, .best_of = 5}});
+  Begun* const begun = ask({.options = sampled(6, 5), .counts = {.n = 1, .best_of = 5}});
   EXPECT_EQ(begun->answer.get().body, expected[0][0].text + "\nend 2 30\n");
   const auto refused = ask({.counts = {.n = 1, .best_of = 5}, .streams = true})->answer.get();
   EXPECT_EQ(refused.status, 400);
@@ -261,7 +264,7 @@ TEST_F(RunGeneration, ALateRequestIsNeverComputed) {
 
 TEST_F(RunGeneration, AClientThatLeavesEndsItsTextsWithinOneStep) {
   const auto hosted = model();
-  std::unique_ptr<Begun> begun;
+  Begun* begun = nullptr;
   std::promise<void> is_set;
   const auto leave = [&, set = is_set.get_future().share()](const TextProgress&) {
     set.wait();
@@ -278,7 +281,7 @@ TEST_F(RunGeneration, AClientThatLeavesBeforeItsTurnIsNotComputed) {
   const auto hosted = model();
   {
     const HeldSteps held(*hosted);
-    const auto begun = ask({.options = sampled(90, 3)});
+    Begun* const begun = ask({.options = sampled(90, 3)});
     while (!hosted->is_busy() || state(*hosted).steps->counts().waiting < 2)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     begun->exchange->abandon();
@@ -290,7 +293,7 @@ TEST_F(RunGeneration, AClientThatLeavesBeforeItsTurnIsNotComputed) {
 TEST_F(RunGeneration, AnErrorInTheMiddleEndsTheStreamInItsShape) {
   const auto hosted = model();
   const auto stop = [&](const TextProgress&) { state(*hosted).steps->stop(); };
-  const auto begun = ask({.options = sampled(90, 3), .streams = true, .script = {.on_progress = stop}});
+  Begun* const begun = ask({.options = sampled(90, 3), .streams = true, .script = {.on_progress = stop}});
   const Response response = begun->answer.get();
   EXPECT_EQ(response.status, 200);
   const std::vector<std::string> lines = lines_of(read_all(*response.stream));
@@ -307,7 +310,7 @@ TEST_F(RunGeneration, AClientThatDoesNotReadHoldsUpNobodyAndMissesNothing) {
   const std::vector<std::string_view> prompts = {"w4 w5"};
   const auto expected = hosted->generator().generate_several(prompts, {.n = 8}, sampled(90, 5));
   // Far more than a stream holds.
-  const auto begun = ask(
+  Begun* const begun = ask(
       {.options = sampled(90, 5), .counts = {.n = 8}, .streams = true, .script = {.padding = std::string(4096, '.')}});
   const Response response = begun->answer.get();
   wait_until_idle(*hosted);
@@ -322,7 +325,7 @@ TEST_F(RunGeneration, ManyAtOnceAreWhatEachIsAlone) {
   const auto hosted = model();
   constexpr std::size_t kRequests = 32;
   std::vector<std::string> expected;
-  std::vector<std::unique_ptr<Begun>> begun;
+  std::vector<Begun*> begun;
   for (std::size_t i = 0; i < kRequests; ++i) {
     const std::string prompt = "w1 w2 w" + std::to_string(3 + i % 5);
     expected.push_back(hosted->generator().generate(prompt, sampled(40, i)).text);
@@ -343,7 +346,7 @@ TEST_F(RunGeneration, ManyAtOnceAreWhatEachIsAlone) {
 
 TEST_F(RunGeneration, AStreamThatWaitsSaysThatTheServerStillWorks) {
   const auto hosted = model();
-  std::unique_ptr<Begun> begun;
+  Begun* begun = nullptr;
   Response response;
   std::string seen, piece;
   {
@@ -432,7 +435,7 @@ TEST_F(RunGeneration, ATextMayBeginWithItsPrompt) {
   ASSERT_EQ(expected.prompt.size(), 3U);
   for (const bool streams : {false, true}) {
     Asked asked{.prompts = {"w4 w5 w6"}, .options = options, .streams = streams, .reads_prompts = true};
-    const auto begun = ask(std::move(asked));
+    Begun* const begun = ask(std::move(asked));
     const Response response = begun->answer.get();
     const std::string made = streams ? text_in(read_all(*response.stream), 0) : lines_of(response.body).front();
     EXPECT_TRUE(made.starts_with("w4 w5 w6")) << made;

@@ -1,6 +1,7 @@
 // Loading and unloading.
 #include "server/models/model_host.h"
 
+#include <array>
 #include <atomic>
 #include <latch>
 #include <mutex>
@@ -238,10 +239,15 @@ TEST_F(ModelHosting, ABuiltinModelThatWasNotFetchedIsNotFetchedByARequest) {
 TEST_F(ModelHosting, ModelsThatLoadAtOnceKeepToTheLimit) {
   for (const char* name : {"a", "b", "c"}) add(name);
   settings.max_loaded_models = 1;
-  Acquired a = acquire("a"), b = acquire("b"), c = acquire("c");
-  a.model();  // is in use until then
-  b.model();
-  c.model();
+  // Which comes first is open, and one that somebody holds makes no room for the others.
+  std::array<std::promise<std::exception_ptr>, 3> answers;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    host().acquire(std::string(1, static_cast<char>('a' + i)),
+                   [&answer = answers[i]](const std::shared_ptr<HostedModel>&, const std::exception_ptr& error) {
+                     answer.set_value(error);
+                   });
+  }
+  for (auto& answer : answers) EXPECT_EQ(answer.get_future().get(), nullptr);
   EXPECT_EQ(loaded().size(), 1u);
 }
 

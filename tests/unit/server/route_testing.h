@@ -75,6 +75,13 @@ class RouteTest : public ModelHostTest {
     return begun;
   }
 
+  /// Keeps a request's services until the test has ended: what goes on after its answer uses them. The destructor of
+  /// such a test stops the host.
+  Begun* keep(std::unique_ptr<Begun> begun) {
+    kept_.push_back(std::move(begun));
+    return kept_.back().get();
+  }
+
   /// The answer.
   Response call(std::vector<Route> routes, Method method, std::string_view path, std::string body = "",
                 Headers headers = {}) {
@@ -98,6 +105,7 @@ class RouteTest : public ModelHostTest {
     return value == nullptr ? "" : *value;
   }
 
+  std::vector<std::unique_ptr<Begun>> kept_;  // outlives the threads
   Metrics metrics;
   WorkQueue work{1};
   bool shutting_down = false, is_admin = false;

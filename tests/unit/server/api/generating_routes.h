@@ -29,8 +29,7 @@ class GeneratingRouteTest : public RouteTest {
   ~GeneratingRouteTest() override { host().stop(); }
 
   Response call(std::vector<Route> routes, Method method, std::string_view path, std::string body = "") {
-    begun_.push_back(begin(std::move(routes), method, path, std::move(body)));
-    return begun_.back()->answer.get();
+    return keep(begin(std::move(routes), method, path, std::move(body)))->answer.get();
   }
 
   std::filesystem::path writer() const { return settings.models_dir / "tiny/writer"; }
@@ -55,9 +54,6 @@ class GeneratingRouteTest : public RouteTest {
     options.stopping.max_tokens = tokens;
     return Chat(TextGenerator::load(writer())).ask(message, options).text;
   }
-
- private:
-  std::vector<std::unique_ptr<Begun>> begun_;
 };
 
 }  // namespace alate::server

@@ -2,33 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "tests/golden/tiny_generators.h"
-#include "tests/unit/server/route_testing.h"
+#include "tests/unit/server/api/generating_routes.h"
 
 namespace alate::server {
 namespace {
 
 using formats::Json;
 
-// All that a stream brings, until it ends.
-std::string read_all(AnswerReader& stream) {
-  std::string all, piece;
-  for (;;) {
-    const AnswerReader::State state = stream.take(piece);
-    all += piece;
-    EXPECT_NE(state, AnswerReader::State::broken);
-    if (state != AnswerReader::State::open) return all;
-    if (piece.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-class OpenAiGenerationRoutes : public RouteTest {
+class OpenAiGenerationRoutes : public GeneratingRouteTest {
  protected:
-  OpenAiGenerationRoutes() { tests::write_tiny_generator(settings.models_dir / "tiny/writer"); }
-
   Response post(std::string_view path, const std::string& members) {
     return call(openai_routes(), Method::post, path, R"({"seed":3,)" + members + "}");
   }
@@ -84,7 +68,7 @@ TEST_F(OpenAiGenerationRoutes, AStreamHasTheSameText) {
   const Response response =
       post(kChat, kMessages + R"(,"max_tokens":6,"stream":true,"stream_options":{"include_usage":true})");
   EXPECT_EQ(response.content_type, "text/event-stream");
-  const std::string stream = read_all(*response.stream);
+  const std::string stream = body_of(response);
   std::string made;
   std::size_t at = 0;
   for (std::size_t end = stream.find("\n\n"); end != std::string::npos; at = end + 2, end = stream.find("\n\n", at)) {
