@@ -176,8 +176,8 @@ TEST_F(StepSchedulerTest, ModelsOnTheSameCoresTakeTurns) {
 }
 
 TEST_F(StepSchedulerTest, SaysThatAJobOfTheStepUnderWayIsNotDone) {
+  std::promise<void> begun, go_on;  // outlive the thread that uses them
   StepScheduler scheduler(program_, {.most_pages = 32});
-  std::promise<void> begun, go_on;
   StepJob job;
   job.prompt = {1};
   job.choose = [&](std::span<const float>, std::size_t) {
