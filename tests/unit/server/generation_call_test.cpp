@@ -378,7 +378,7 @@ TEST_F(RunGeneration, WhatARequestHoldsIsOnItsClientsAccount) {
 TEST_F(RunGeneration, AClientThatHasHadItsRequestsOfAMinuteIsToldWhenToComeBack) {
   settings.max_requests_per_minute = 6;
   next_request = {.options = sampled(2, 3)};
-  const auto first = begin(routes(), Method::post, "/texts", "{}");
+  Begun* const first = keep(begin(routes(), Method::post, "/texts", "{}"));
   const Response answered = first->answer.get();
   EXPECT_EQ(header(answered, "x-ratelimit-limit-requests"), "6");
   EXPECT_EQ(header(answered, "x-ratelimit-remaining-requests"), "5");
